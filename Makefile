@@ -1,0 +1,179 @@
+# FolioLab: everything built goes to build/ ($(BUILD)); `make help` lists the targets.
+#
+#   build/foliolab         -O2 -g, frame pointers kept     objects in build/obj/
+#   build/asan/foliolab    -O1 -g, ASan and UBSan          objects in build/asan/obj/
+#   build/asan/tests/...   one cmocka program for each tests/.../test_*.c
+#   build/tests/bench/...  one program for each tests/bench/*.c, -O2
+#
+# Another compiler, other flags or another PREFIX rebuild by themselves (build/flags).
+
+VERSION := 0.1.0
+
+# Libraries found with pkg-config; a line here goes with a line in scripts/setup.
+PKGS := \
+	liblzma \
+	libcjson \
+	libcrypto
+TEST_PKGS := cmocka
+# Libraries that have no .pc file.
+PLAIN_LIBS := -lm -pthread
+
+BUILD ?= build
+PREFIX ?= /usr/local
+DESTDIR ?=
+CFLAGS ?= -O2 -g
+WERROR ?= -Werror
+
+BINDIR := $(PREFIX)/bin
+PKGDATADIR := $(PREFIX)/share/foliolab
+B := $(BUILD)
+A := $(BUILD)/asan
+
+.PHONY: all asan tests run test bench soak install uninstall clean check-style help FORCE
+.DELETE_ON_ERROR:
+.SECONDARY:
+all: $(B)/foliolab
+
+# Targets that set up by themselves or compile nothing do without the libraries.
+GOALS_WITHOUT_LIBS := run test clean help uninstall check-style
+ifneq ($(filter-out $(GOALS_WITHOUT_LIBS),$(or $(MAKECMDGOALS),all)),)
+MISSING := $(shell for p in $(PKGS); do pkg-config --exists $$p 2>/dev/null || echo $$p; done)
+ifneq ($(MISSING),)
+$(error missing $(MISSING): run scripts/setup)
+endif
+PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS))
+PKG_LIBS := $(shell pkg-config --libs $(PKGS))
+# Only what tests are built from needs these, so that a plain `make` does without them.
+TEST_CFLAGS := $(shell pkg-config --cflags $(TEST_PKGS) 2>/dev/null)
+TEST_LIBS := $(shell pkg-config --libs $(TEST_PKGS) 2>/dev/null)
+CC_VERSION := $(shell $(CC) --version 2>/dev/null | head -n 1)
+endif
+
+# No contraction of a*b+c: the same numbers from every compiler on every processor.
+BASE_CFLAGS = -std=gnu11 -Wall -Wextra $(WERROR) -D_GNU_SOURCE -Iengine -Iassets \
+	-DFL_VERSION='"$(VERSION)"' -DFL_PKGDATADIR='"$(PKGDATADIR)"' \
+	-fno-omit-frame-pointer -ffp-contract=off -pthread $(PKG_CFLAGS) $(CPPFLAGS)
+PLAIN_CFLAGS = $(BASE_CFLAGS) $(CFLAGS)
+ASAN_CFLAGS = $(BASE_CFLAGS) $(CFLAGS) -O1 -g -DFL_DEBUG=1 \
+	-fsanitize=address,undefined -fno-sanitize-recover=all
+# cmocka hands every test a state, few want it.
+FOR_TESTS = -Itests -Wno-unused-parameter $(TEST_CFLAGS)
+LIBS = $(PKG_LIBS) $(PLAIN_LIBS) $(LDLIBS)
+
+# Sources. In tests/ whatever is not a program of its own is a helper that all programs may use.
+find_c = $(sort $(shell find $(1) -name '*.c' ! -name '.*' 2>/dev/null))
+MAIN := engine/cli/main.c
+LIB_SRCS := $(filter-out $(MAIN),$(call find_c,engine))
+TEST_TREE := $(call find_c,tests)
+BENCH_SRCS := $(filter tests/bench/%,$(TEST_TREE))
+TEST_SRCS := $(foreach f,$(filter-out $(BENCH_SRCS),$(TEST_TREE)),$(if $(filter test_%,$(notdir $f)),$f))
+HELPER_SRCS := $(filter-out $(BENCH_SRCS) $(TEST_SRCS),$(TEST_TREE))
+
+TEST_PROGS := $(TEST_SRCS:%.c=$(A)/%)
+BENCH_PROGS := $(BENCH_SRCS:%.c=$(B)/%)
+
+ifneq ($(V),)
+Q :=
+say :=
+else
+Q := @
+say = @printf '  %-5s %s\n' $(1) $(2)
+endif
+
+# Rewrites $@ only where its text changed, so that what depends on it is rebuilt only then.
+quote = '$(subst ','\'',$(1))'
+define remember
+	@mkdir -p $(@D)
+	@printf '%s\n' $(call quote,$(1)) | cmp -s - $@ || printf '%s\n' $(call quote,$(1)) >$@
+endef
+
+define archive
+	$(call say,AR,$@)
+	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $(filter %.o,$^)
+endef
+
+# The rules of one variant: $(1) its folder, $(2) the variable with its flags.
+define variant
+$(1)/flags: FORCE
+	$$(call remember,$$(CC) $$(CC_VERSION) $$($(2)) $$(FOR_TESTS) $$(LDFLAGS) $$(LIBS) $$(TEST_LIBS))
+# A source that went away must leave the archive too.
+$(1)/objects: FORCE
+	$$(call remember,$$(LIB_SRCS) $$(HELPER_SRCS))
+
+$(1)/obj/%.o: %.c $(1)/flags
+	$$(call say,CC,$$@)
+	$$(Q)mkdir -p $$(@D)
+	$$(Q)$$(CC) $$($(2)) -MMD -MP -c -o $$@ $$<
+$(1)/obj/tests/%.o: tests/%.c $(1)/flags
+	$$(call say,CC,$$@)
+	$$(Q)mkdir -p $$(@D)
+	$$(Q)$$(CC) $$($(2)) $$(FOR_TESTS) -MMD -MP -c -o $$@ $$<
+
+$(1)/libfoliolab.a: $$(LIB_SRCS:%.c=$(1)/obj/%.o) $(1)/objects
+	$$(archive)
+$(1)/libtest.a: $$(HELPER_SRCS:%.c=$(1)/obj/%.o) $(1)/objects
+	$$(archive)
+
+$(1)/foliolab: $(1)/obj/$$(MAIN:.c=.o) $(1)/libfoliolab.a
+	$$(call say,LINK,$$@)
+	$$(Q)$$(CC) $$($(2)) $$(LDFLAGS) -o $$@ $$^ $$(LIBS)
+$(1)/tests/%: $(1)/obj/tests/%.o $(1)/libtest.a $(1)/libfoliolab.a
+	$$(call say,LINK,$$@)
+	$$(Q)mkdir -p $$(@D)
+	$$(Q)$$(CC) $$($(2)) $$(LDFLAGS) -o $$@ $$^ $$(TEST_LIBS) $$(LIBS)
+
+-include $$(patsubst %.c,$(1)/obj/%.d,$$(MAIN) $$(LIB_SRCS) $$(TEST_TREE))
+endef
+$(eval $(call variant,$(B),PLAIN_CFLAGS))
+$(eval $(call variant,$(A),ASAN_CFLAGS))
+
+asan: $(A)/foliolab
+
+tests: $(B)/foliolab $(A)/foliolab $(TEST_PROGS)
+
+run:
+	@scripts/run $(ARGS)
+
+test:
+	@scripts/test $(SUITES)
+
+bench: $(B)/foliolab $(A)/foliolab $(BENCH_PROGS)
+	@BUILD=$(B) scripts/run-suites --bench $(SUITES)
+
+soak: tests
+	@BUILD=$(B) scripts/run-suites --soak $(SUITES)
+
+install: all
+	install -D -m 755 $(B)/foliolab $(DESTDIR)$(BINDIR)/foliolab
+	find labs assets -type f ! -name '.*' -exec sh -c 'for f do \
+		install -D -m 644 "$$f" "$$0/$$f" || exit 1; done' $(DESTDIR)$(PKGDATADIR) {} +
+
+uninstall:
+	rm -f $(DESTDIR)$(BINDIR)/foliolab
+	rm -rf $(DESTDIR)$(PKGDATADIR)
+
+clean:
+	rm -rf $(B)
+
+check-style:
+	@if command -v clang-format >/dev/null; then \
+		find engine tests -name '*.[ch]' ! -name '.*' -exec clang-format --dry-run -Werror {} +; \
+	else echo 'check-style: no clang-format here' >&2; fi
+	@if command -v shellcheck >/dev/null; then \
+		shellcheck -x scripts/setup scripts/run scripts/test scripts/run-suites .ci/run && \
+		find tests -name '*.sh' -exec shellcheck -x {} +; \
+	else echo 'check-style: no shellcheck here' >&2; fi
+
+help:
+	@echo 'all          $(B)/foliolab (default)'
+	@echo 'run          set up, build and start it (ARGS="run ..." for something else)'
+	@echo 'test         set up, build and run every test (SUITES="lib cli/test_run" for some)'
+	@echo 'bench        the promised ratios against this host; fails on a miss'
+	@echo 'soak         the full counts; takes hours'
+	@echo 'asan         $(A)/foliolab with ASan, UBSan and the debug checks'
+	@echo 'tests        build everything the tests need, run nothing'
+	@echo 'install      to $$(DESTDIR)$$(PREFIX), PREFIX=$(PREFIX)'
+	@echo 'uninstall    remove what install put there'
+	@echo 'check-style  clang-format and shellcheck, where they are installed'
+	@echo 'clean        remove $(B)/'
+	@echo 'Variables: CC CFLAGS CPPFLAGS LDFLAGS WERROR= BUILD PREFIX DESTDIR V=1'
