@@ -1,0 +1,56 @@
+#include "block/bio.h"
+
+#include <stdlib.h>
+
+#include "block/blk.h"
+#include "machine/machine.h"
+
+struct bio *bio_alloc(struct block_device *bdev, unsigned short nr_vecs, unsigned int opf)
+{
+	struct blk_state *blk = bdev->machine->blk;
+	struct bio *bio = blk->free_bios;
+
+	if (bio)
+		blk->free_bios = bio->bi_next;
+	else
+		bio = malloc(sizeof(*bio));
+	if (!bio)
+		return NULL;
+	bio->bi_next = NULL;
+	bio->bi_bdev = bdev;
+	bio->bi_opf = opf;
+	bio->bi_status = 0;
+	bio->bi_vcnt = 0;
+	bio->bi_max_vecs = min_t(unsigned short, nr_vecs, BIO_MAX_VECS);
+	bio->bi_iter = (struct bvec_iter){ 0 };
+	bio->bi_end_io = NULL;
+	bio->bi_private = NULL;
+	blk->live_bios++;
+	return bio;
+}
+
+void bio_put(struct bio *bio)
+{
+	struct blk_state *blk = bio->bi_bdev->machine->blk;
+
+	bio->bi_next = blk->free_bios;
+	blk->free_bios = bio;
+	blk->live_bios--;
+}
+
+bool bio_add_folio(struct bio *bio, struct folio *folio, size_t len, size_t off, void *data)
+{
+	if (bio->bi_vcnt == bio->bi_max_vecs || len > UINT32_MAX - bio->bi_iter.bi_size)
+		return false;
+	bio->bi_io_vec[bio->bi_vcnt++] = (struct bio_vec){
+		.bv_folio = folio, .bv_len = len, .bv_offset = off, .bv_data = data,
+	};
+	bio->bi_iter.bi_size += len;
+	return true;
+}
+
+void bio_endio(struct bio *bio)
+{
+	bio->bi_end_io(bio);
+	bio_put(bio);
+}

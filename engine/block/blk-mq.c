@@ -1,0 +1,251 @@
+/*
+ * Requests: merging inside a plug, cutting at max_sectors, timing, completions.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "block/blk.h"
+#include "machine/machine.h"
+
+int blk_init(struct machine *m)
+{
+	m->blk = calloc(1, sizeof(*m->blk));
+	return m->blk ? 0 : -ENOMEM;
+}
+
+void blk_exit(struct machine *m)
+{
+	struct bio *bio;
+
+	if (!m->blk)
+		return;
+	while ((bio = m->blk->free_bios)) {
+		m->blk->free_bios = bio->bi_next;
+		free(bio);
+	}
+	free(m->blk->heap);
+	free(m->blk);
+	m->blk = NULL;
+}
+
+static bool before(const struct completion *a, const struct completion *b)
+{
+	return a->ps != b->ps ? a->ps < b->ps : a->seq < b->seq;
+}
+
+static void swap_completions(struct completion *a, struct completion *b)
+{
+	struct completion t = *a;
+
+	*a = *b;
+	*b = t;
+}
+
+static bool heap_grow(struct blk_state *blk)
+{
+	size_t cap = blk->cap ? 2 * blk->cap : 64;
+	struct completion *heap = realloc(blk->heap, cap * sizeof(*heap));
+
+	if (!heap)
+		return false;
+	blk->heap = heap;
+	blk->cap = cap;
+	return true;
+}
+
+void blk_complete_at(struct machine *m, struct bio *bio, u64 ps)
+{
+	struct blk_state *blk = m->blk;
+	size_t i;
+
+	if (blk->nr == blk->cap && !heap_grow(blk)) {
+		clock_advance_to(m, ps);
+		bio_endio(bio);
+		return;
+	}
+	i = blk->nr++;
+	blk->heap[i] = (struct completion){ .ps = ps, .seq = blk->seq++, .bio = bio };
+	for (; i && before(&blk->heap[i], &blk->heap[(i - 1) / 2]); i = (i - 1) / 2)
+		swap_completions(&blk->heap[i], &blk->heap[(i - 1) / 2]);
+}
+
+static struct completion heap_pop(struct blk_state *blk)
+{
+	struct completion top = blk->heap[0];
+	size_t i = 0;
+
+	blk->heap[0] = blk->heap[--blk->nr];
+	for (;;) {
+		size_t child = 2 * i + 1;
+
+		if (child >= blk->nr)
+			return top;
+		if (child + 1 < blk->nr && before(&blk->heap[child + 1], &blk->heap[child]))
+			child++;
+		if (!before(&blk->heap[child], &blk->heap[i]))
+			return top;
+		swap_completions(&blk->heap[i], &blk->heap[child]);
+		i = child;
+	}
+}
+
+void blk_poll(struct machine *m)
+{
+	struct blk_state *blk = m->blk;
+
+	while (blk->nr && blk->heap[0].ps <= m->clock_ps)
+		bio_endio(heap_pop(blk).bio);
+}
+
+bool blk_wait_next(struct machine *m)
+{
+	if (!m->blk->nr)
+		return false;
+	clock_advance_to(m, m->blk->heap[0].ps);
+	blk_poll(m);
+	return true;
+}
+
+void blk_drain(struct machine *m)
+{
+	while (blk_wait_next(m))
+		;
+}
+
+/* The slot that is free first; queues are short, so a scan is fine. */
+static u64 *first_free_slot(struct block_device *bdev)
+{
+	u64 *best = bdev->slot_free_ps;
+
+	for (unsigned int i = 1; i < bdev->model->queue_depth; i++)
+		if (bdev->slot_free_ps[i] < *best)
+			best = &bdev->slot_free_ps[i];
+	return best;
+}
+
+/* Serve one piece; returns when its last byte has moved. */
+static u64 serve_piece(struct block_device *bdev, sector_t sector, u64 bytes, bool write)
+{
+	struct machine *m = bdev->machine;
+	u64 move_ps = bytes * bdev->model->ps_per_byte, done, *slot;
+
+	trace_event(&m->trace, EV_block_rq_issue, 0, 0, sector, bytes >> SECTOR_SHIFT, write);
+	lock_acquire(m, LOCK_QUEUE_LOCK);
+	bdev->stats.ios++;
+	bdev->stats.sectors += bytes >> SECTOR_SHIFT;
+	bdev->stats.busy_ps += move_ps;
+	if (bdev->model->synchronous) {
+		charge(m, COST_RAM_BYTE, bytes);
+		return m->clock_ps;
+	}
+	slot = first_free_slot(bdev);
+	done = max(m->clock_ps, *slot) + bdev->model->latency_ns * 1000;
+	done = max(done, bdev->channel_free_ps) + move_ps;
+	bdev->channel_free_ps = done;
+	*slot = done;
+	return done;
+}
+
+static int move_bio(struct bio *bio)
+{
+	struct block_device *bdev = bio->bi_bdev;
+	sector_t sector = bio->bi_iter.bi_sector;
+	int ret = 0;
+
+	for (unsigned int i = 0; i < bio->bi_vcnt; i++) {
+		struct bio_vec *bv = &bio->bi_io_vec[i];
+
+		if (bv->bv_data && !ret)
+			ret = bdev->ops->rw(bdev, bio->bi_opf, sector, bv->bv_data, bv->bv_len);
+		sector += bv->bv_len >> SECTOR_SHIFT;
+	}
+	return ret;
+}
+
+static void finish_bio(struct machine *m, struct bio *bio, u64 done_ps)
+{
+	bio->bi_status = move_bio(bio);
+	if (bio->bi_bdev->model->synchronous)
+		bio_endio(bio);
+	else
+		blk_complete_at(m, bio, done_ps);
+}
+
+/* Cut a request into pieces and complete each bio with the piece that holds its end. */
+static void dispatch_request(struct machine *m, struct request *rq)
+{
+	u64 max_bytes = (u64)rq->bdev->limits.max_sectors << SECTOR_SHIFT;
+	u64 issued = 0, bio_end = 0, done = 0;
+	struct bio *bio = rq->bio, *next;
+
+	for (; bio; bio = next) {
+		next = bio->bi_next;
+		bio_end += bio->bi_iter.bi_size;
+		while (issued < bio_end) {
+			u64 n = min(max_bytes, rq->bytes - issued);
+
+			done = serve_piece(rq->bdev, rq->sector + (issued >> SECTOR_SHIFT), n,
+					   rq->opf & REQ_OP_MASK);
+			issued += n;
+		}
+		finish_bio(m, bio, done);
+	}
+}
+
+static void flush_plug(struct machine *m)
+{
+	struct blk_plug *plug = &m->blk->plug;
+	unsigned int nr = plug->nr;
+
+	plug->nr = 0;
+	for (unsigned int i = 0; i < nr; i++)
+		dispatch_request(m, &plug->rq[i]);
+}
+
+void blk_start_plug(struct machine *m)
+{
+	m->blk->plug.depth++;
+}
+
+void blk_finish_plug(struct machine *m)
+{
+	if (--m->blk->plug.depth == 0)
+		flush_plug(m);
+}
+
+/* Only the last request of the plug can be continued. block/blk-merge.c bio_attempt_back_merge(). */
+static bool merge_into_plug(struct blk_plug *plug, struct bio *bio)
+{
+	struct request *rq = plug->nr ? &plug->rq[plug->nr - 1] : NULL;
+
+	if (!rq || rq->bdev != bio->bi_bdev || (rq->opf ^ bio->bi_opf) & REQ_OP_MASK ||
+	    rq->sector + (rq->bytes >> SECTOR_SHIFT) != bio->bi_iter.bi_sector)
+		return false;
+	rq->biotail->bi_next = bio;
+	rq->biotail = bio;
+	rq->bytes += bio->bi_iter.bi_size;
+	return true;
+}
+
+void submit_bio(struct bio *bio)
+{
+	struct block_device *bdev = bio->bi_bdev;
+	struct machine *m = bdev->machine;
+	struct blk_plug *plug = &m->blk->plug;
+	struct request rq = { .bio = bio, .biotail = bio, .bdev = bdev, .opf = bio->bi_opf,
+			      .sector = bio->bi_iter.bi_sector, .bytes = bio->bi_iter.bi_size };
+
+	charge(m, COST_SUBMIT_BIO, 1);
+	bdev->stats.bios++;
+	trace_event(&m->trace, EV_block_bio_queue, 0, 0, rq.sector, rq.bytes >> SECTOR_SHIFT,
+		    bio->bi_opf & REQ_OP_MASK);
+	if (!plug->depth) {
+		dispatch_request(m, &rq);
+		return;
+	}
+	if (merge_into_plug(plug, bio))
+		return;
+	if (plug->nr == BLK_PLUG_REQUESTS)
+		flush_plug(m);
+	plug->rq[plug->nr++] = rq;
+}

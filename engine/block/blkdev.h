@@ -1,0 +1,95 @@
+/*
+ * block/blkdev.h - disks and the requests they serve.
+ *
+ * Bios that continue each other within one plug become one request; a request is cut into
+ * pieces of max_sectors, which the disk serves one by one. A disk is a table of functions and a
+ * little timing model; completions wait in time order until the clock passes them.
+ *
+ * Mirrors    include/linux/blkdev.h, block/blk-mq.c, blk-merge.c.
+ * Invariant  a bio completes exactly once, never before its last piece.
+ * Owner      a block_device belongs to whoever opened it and outlives every file on it.
+ * Errors     blk_open_*(): negative errno with struct fl_error.
+ * Differs    there are no request tags, schedulers or partitions; max_segments is not modelled.
+ */
+#ifndef FL_BLOCK_BLKDEV_H
+#define FL_BLOCK_BLKDEV_H
+
+#include "block/bio.h"
+#include "lib/error.h"
+
+struct machine;
+
+struct queue_limits {
+	unsigned int max_sectors;	/* longest piece, in 512-byte sectors */
+};
+
+/* How a disk takes its time. */
+struct disk_model {
+	const char *name;
+	bool synchronous;	/* the submitter's CPU moves the bytes itself (brd) */
+	unsigned int queue_depth;
+	u64 latency_ns;		/* from start of a piece to its first byte */
+	u64 ps_per_byte;	/* transfers share one channel */
+	const char *source;
+};
+
+struct disk_operations {
+	/* Move one vector's bytes; @buf may be NULL (no data). 0 or -errno. */
+	int (*rw)(struct block_device *bdev, unsigned int opf, sector_t sector, void *buf,
+		  unsigned int len);
+	void (*release)(struct block_device *bdev);
+};
+
+/* What a disk did so far. */
+struct disk_stats {
+	u64 bios;		/* submitted */
+	u64 ios;		/* pieces served, the count of iostat */
+	u64 sectors;		/* moved */
+	u64 busy_ps;		/* time the channel moved bytes */
+};
+
+struct block_device {
+	struct machine *machine;
+	const struct disk_model *model;
+	const struct disk_operations *ops;
+	struct queue_limits limits;
+	struct disk_stats stats;
+	u32 bd_dev;		/* minor number, for tracepoints */
+	u64 channel_free_ps;	/* when the channel is free again */
+	u64 *slot_free_ps;	/* queue_depth entries: when a slot is free again */
+	int fd;			/* host disk: the file, else -1 */
+	int error;		/* first error of the host file, 0 while none */
+};
+
+/*
+ * Start collecting bios of the running task; nests. block/blk-core.c blk_start_plug().
+ * blk_finish_plug() of the outermost plug sends what was collected.
+ */
+void blk_start_plug(struct machine *m);
+void blk_finish_plug(struct machine *m);
+
+/* Complete everything whose time has come. */
+void blk_poll(struct machine *m);
+/* Advance the clock to the next completion and complete it; false if nothing is under way. */
+bool blk_wait_next(struct machine *m);
+/* Complete all there is, advancing the clock. */
+void blk_drain(struct machine *m);
+
+int blk_init(struct machine *m);
+void blk_exit(struct machine *m);
+
+/* A model by name (hole, ram, nvme, host), NULL if unknown. */
+const struct disk_model *disk_model_by_name(const char *name);
+
+/*
+ * Open a disk. @pages_max: bdi->io_pages wanted, in bytes a piece may have.
+ * ram/nvme/hole hold the pattern of disk_pattern(); host reads @fd (kept open, closed at close).
+ */
+int blk_open(struct machine *m, const struct disk_model *model, unsigned int max_bytes, int fd,
+	     struct block_device **ret);
+void blk_close(struct block_device *bdev);
+
+/* The byte a generated disk holds at @offset: every 8 bytes are a hash of their position. */
+u64 disk_pattern(u64 offset_words);
+
+#endif

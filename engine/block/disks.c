@@ -1,0 +1,123 @@
+/*
+ * Disks: hole and ram (synchronous), nvme (latency, bandwidth, queue depth), host (a host file).
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "block/blk.h"
+#include "machine/machine.h"
+
+static const struct disk_model models[] = {
+	{ .name = "hole", .synchronous = true, .queue_depth = 1, .ps_per_byte = 0,
+	  .source = "no blocks behind the file: nothing is ever read from it" },
+	{ .name = "ram", .synchronous = true, .queue_depth = 1, .ps_per_byte = 100,
+	  .source = "memcpy of one core" },
+	{ .name = "nvme", .queue_depth = 64, .latency_ns = 80000, .ps_per_byte = 333,
+	  .source = "a common TLC drive: 80 us to the first byte, 3 GB/s" },
+	{ .name = "host", .queue_depth = 64, .latency_ns = 80000, .ps_per_byte = 333,
+	  .source = "timed like nvme; the bytes are the host file's" },
+};
+
+const struct disk_model *disk_model_by_name(const char *name)
+{
+	for (unsigned int i = 0; i < ARRAY_SIZE(models); i++)
+		if (!strcmp(models[i].name, name))
+			return &models[i];
+	return NULL;
+}
+
+/* splitmix64's finaliser, so that neighbouring words share nothing. */
+u64 disk_pattern(u64 offset_words)
+{
+	u64 z = offset_words + 0x9e3779b97f4a7c15ULL;
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+	return z ^ (z >> 31);
+}
+
+static int pattern_rw(struct block_device *bdev, unsigned int opf, sector_t sector, void *buf,
+		      unsigned int len)
+{
+	u64 word = sector << (SECTOR_SHIFT - 3);
+
+	(void)bdev;
+	if ((opf & REQ_OP_MASK) != REQ_OP_READ)
+		return -EROFS;
+	for (unsigned int i = 0; i < len / sizeof(u64); i++) {
+		u64 v = disk_pattern(word + i);
+
+		memcpy((char *)buf + i * sizeof(v), &v, sizeof(v));
+	}
+	return 0;
+}
+
+/* What lies past the host file's end reads as zeros, as the tail of a file's last block does. */
+static int host_rw(struct block_device *bdev, unsigned int opf, sector_t sector, void *buf,
+		   unsigned int len)
+{
+	unsigned int done = 0;
+
+	if ((opf & REQ_OP_MASK) != REQ_OP_READ)
+		return -EROFS;
+	while (done < len) {
+		ssize_t n = pread(bdev->fd, (char *)buf + done, len - done,
+				  (off_t)(sector << SECTOR_SHIFT) + done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0) {
+			if (!bdev->error)
+				bdev->error = -errno;
+			return -errno;
+		}
+		if (!n)
+			break;
+		done += n;
+	}
+	memset((char *)buf + done, 0, len - done);
+	return 0;
+}
+
+static void host_release(struct block_device *bdev)
+{
+	close(bdev->fd);
+}
+
+static const struct disk_operations pattern_ops = { .rw = pattern_rw };
+static const struct disk_operations host_ops = { .rw = host_rw, .release = host_release };
+
+int blk_open(struct machine *m, const struct disk_model *model, unsigned int max_bytes, int fd,
+	     struct block_device **ret)
+{
+	struct block_device *bdev = calloc(1, sizeof(*bdev));
+
+	*ret = NULL;
+	if (!bdev)
+		return -ENOMEM;
+	bdev->slot_free_ps = calloc(model->queue_depth, sizeof(u64));
+	if (!bdev->slot_free_ps) {
+		free(bdev);
+		return -ENOMEM;
+	}
+	bdev->machine = m;
+	bdev->model = model;
+	bdev->ops = fd >= 0 ? &host_ops : &pattern_ops;
+	bdev->fd = fd;
+	bdev->limits.max_sectors = max_t(u32, max_bytes >> SECTOR_SHIFT, 8);
+	bdev->bd_dev = m->blk->next_dev++;
+	*ret = bdev;
+	return 0;
+}
+
+void blk_close(struct block_device *bdev)
+{
+	if (!bdev)
+		return;
+	if (bdev->ops->release)
+		bdev->ops->release(bdev);
+	free(bdev->slot_free_ps);
+	free(bdev);
+}

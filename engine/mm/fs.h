@@ -1,0 +1,157 @@
+/*
+ * mm/fs.h - inode, file and mapping, as far as memory management knows them.
+ *
+ * Mirrors    include/linux/fs.h, backing-dev-defs.h, uio.h.
+ * Invariant  nrpages = pages of all folios in i_pages; i_mapping = &i_data.
+ * Owner      a super_block belongs to whoever mounted it; inodes to their super_block until
+ *            evict_inode(); a file to whoever opened it.
+ * Differs    no dentries, no inode cache; struct machine hangs off the super block. It lies on
+ *            the mm floor because mm is below fs here; fs/ includes it from below.
+ */
+#ifndef FL_MM_FS_H
+#define FL_MM_FS_H
+
+#include "lib/list.h"
+#include "lib/xarray.h"
+#include "machine/machine.h"
+
+struct address_space;
+struct block_device;
+struct file;
+struct folio;
+struct inode;
+struct iov_iter;
+struct kiocb;
+struct readahead_control;
+
+/* f_mode */
+#define FMODE_READ (1u << 0)
+#define FMODE_WRITE (1u << 1)
+#define FMODE_RANDOM (1u << 12)
+#define FMODE_NOREUSE (1u << 23)
+
+/* ki_flags */
+#define IOCB_NOWAIT (1 << 3)
+#define IOCB_WAITQ (1 << 19)
+#define IOCB_NOIO (1 << 20)
+#define IOCB_DONTCACHE (1 << 25)
+
+/* a_flags of a mapping: bits 16..20 smallest, 21..25 largest folio order. */
+#define AS_FOLIO_ORDER_BITS 5
+#define AS_FOLIO_ORDER_MIN 16
+#define AS_FOLIO_ORDER_MAX (AS_FOLIO_ORDER_MIN + AS_FOLIO_ORDER_BITS)
+#define AS_FOLIO_ORDER_MASK ((1u << AS_FOLIO_ORDER_BITS) - 1)
+
+/* Longest single read or write. include/linux/fs.h MAX_RW_COUNT. */
+#define MAX_RW_COUNT(m) (0x7fffffffUL & ~((m)->page_size - 1))
+
+struct backing_dev_info {
+	unsigned long ra_pages;	/* largest readahead window in pages (read_ahead_kb) */
+	unsigned long io_pages;	/* largest single I/O in pages (max_sectors_kb) */
+};
+
+struct super_block {
+	struct machine *s_machine;
+	struct backing_dev_info *s_bdi;
+	struct block_device *s_bdev;	/* NULL where there is none */
+	const char *s_type;		/* "ext4", "xfs", ... */
+	loff_t s_maxbytes;
+	unsigned char s_blocksize_bits;
+	u32 s_dev;			/* minor number for tracepoints */
+	void *s_fs_info;		/* the file system's */
+	struct list_head s_inodes;
+	struct backing_dev_info bdi;	/* storage behind s_bdi */
+};
+
+struct address_space_operations {
+	int (*read_folio)(struct file *file, struct folio *folio);
+	void (*readahead)(struct readahead_control *rac);
+	/* Are all blocks in [from, from + count) uptodate? Bytes inside the folio. */
+	bool (*is_partially_uptodate)(struct folio *folio, size_t from, size_t count);
+	bool (*release_folio)(struct folio *folio, gfp_t gfp);
+	void (*invalidate_folio)(struct folio *folio, size_t offset, size_t len);
+};
+
+struct address_space {
+	struct inode *host;
+	struct xarray i_pages;		/* folios and shadow entries; under xa_lock */
+	gfp_t gfp_mask;
+	unsigned long nrpages;
+	const struct address_space_operations *a_ops;
+	unsigned long flags;
+	struct list_head m_mappings;	/* all mappings of the machine, for checks */
+};
+
+/* One run of blocks of a file. */
+struct fs_extent {
+	u64 lblk, pblk, len;
+};
+
+struct file_operations {
+	ssize_t (*read_iter)(struct kiocb *iocb, struct iov_iter *iter);
+	ssize_t (*splice_read)(struct file *in, loff_t *ppos, size_t len);
+};
+
+struct inode {
+	struct super_block *i_sb;
+	struct address_space *i_mapping;
+	u32 i_ino;
+	loff_t i_size;
+	unsigned char i_blkbits;
+	const struct file_operations *i_fop;
+	struct fs_extent *i_extents;	/* by lblk, not overlapping; what is missing is a hole */
+	unsigned int i_nr_extents;
+	struct list_head i_sb_list;
+	struct address_space i_data;
+};
+
+/* mm/readahead.c's memory of one open file. */
+struct file_ra_state {
+	pgoff_t start;			/* first page of the most recent window */
+	unsigned int size;		/* its pages */
+	unsigned int async_size;	/* the tail; the mark is at start + size - async_size */
+	unsigned int ra_pages;		/* largest window */
+	unsigned short order;		/* preferred order of the last window (v6.17) */
+	unsigned short mmap_miss;	/* misses of mapped reads */
+	loff_t prev_pos;		/* just behind the last byte delivered; -1 at open */
+};
+
+struct file {
+	struct inode *f_inode;
+	struct address_space *f_mapping;
+	unsigned int f_mode;
+	loff_t f_pos;
+	struct file_ra_state f_ra;
+};
+
+struct kiocb {
+	struct file *ki_filp;
+	loff_t ki_pos;
+	int ki_flags;
+};
+
+/* Where the bytes of one read go. */
+struct iov_iter {
+	size_t count;	/* bytes still wanted */
+	char *ubuf;	/* next byte, or NULL: count but do not copy */
+};
+
+static inline struct machine *mapping_machine(const struct address_space *mapping)
+{
+	return mapping->host->i_sb->s_machine;
+}
+
+static inline loff_t i_size_read(const struct inode *inode)
+{
+	return inode->i_size;
+}
+
+static inline struct backing_dev_info *inode_to_bdi(const struct inode *inode)
+{
+	return inode->i_sb->s_bdi;
+}
+
+/* Major number of all disks in tracepoints. */
+#define FS_MAJOR 259
+
+#endif

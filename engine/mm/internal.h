@@ -1,0 +1,147 @@
+/*
+ * mm/internal.h - what the memory managers share among themselves.
+ *
+ * Mirrors    mm/internal.h, include/linux/mmzone.h, swap.h.
+ * Invariant  managed = free + pages of live folios + pinned; lruvec counts = pages on its lists.
+ * Owner      struct mm_state hangs off its machine, from mm_init() to mm_exit().
+ * Errors     as said at each function.
+ */
+#ifndef FL_MM_INTERNAL_H
+#define FL_MM_INTERNAL_H
+
+#include "lib/bitmap.h"
+#include "lib/xarray.h"
+#include "mm/pagemap.h"
+
+/* 64 KiB pages have buddy orders 0..13. */
+#define NR_PAGE_ORDERS_MAX 14
+#define PFN_NONE (~0UL)
+
+enum zone_watermarks { WMARK_MIN, WMARK_LOW, WMARK_HIGH, NR_WMARK };
+
+/* The buddy allocator: one bitmap an order; bit i is the free block at pfn i << order. */
+struct zone {
+	struct hbitmap free_area[NR_PAGE_ORDERS_MAX];
+	unsigned long managed_pages;
+	unsigned long nr_free;
+	unsigned long pinned;		/* held for ever by --fragment */
+	unsigned long _watermark[NR_WMARK];
+};
+
+enum lru_list {
+	LRU_INACTIVE_ANON,
+	LRU_ACTIVE_ANON,
+	LRU_INACTIVE_FILE,
+	LRU_ACTIVE_FILE,
+	LRU_UNEVICTABLE,
+	NR_LRU_LISTS,
+};
+
+#define LRU_ACTIVE 1
+
+struct lruvec {
+	struct list_head lists[NR_LRU_LISTS];	/* newest first; under lru_lock */
+	unsigned long nr[NR_LRU_LISTS];		/* pages */
+	unsigned long nonresident_age;		/* evictions and activations so far */
+};
+
+/* mm/swap.c: folios waiting for their LRU list. */
+struct cpu_fbatches {
+	struct folio_batch lru_add;
+	struct folio_batch lru_deactivate_file;
+	struct folio_batch lru_activate;
+};
+
+/* Counters of the machine, the names of /proc/vmstat. */
+struct vm_counters {
+	unsigned long nr_file_pages;
+	u64 pgscan_kswapd, pgscan_direct, pgsteal_kswapd, pgsteal_direct;
+	u64 workingset_refault_file, workingset_activate_file;
+	u64 pgactivate, pgdeactivate, allocstall;
+};
+
+struct mm_state {
+	struct zone zone;
+	struct lruvec lruvec;
+	struct cpu_fbatches fbatches;
+	struct vm_counters vm;
+	struct page_stats pages;
+	struct xa_cache xa_nodes;
+	struct list_head mappings;	/* every address_space, by m_mappings */
+	struct list_head super_blocks;	/* unused by mm; kept so that checks reach everything */
+	/* struct folio slab: [0, next) were handed out before, the rest never. */
+	struct folio *folios;
+	u64 nr_folios, next_folio;
+	struct folio *free_folios;	/* linked through lru.next */
+	u64 live_folios;
+	unsigned long live_pages;	/* pages of live folios */
+	u64 ra_ps;			/* virtual time spent inside readahead */
+	unsigned int kswapd_depth;	/* reclaim does not reclaim for itself */
+};
+
+/* Bytes of struct folio wanted behind struct machine for a memory of that many pages. */
+u64 mm_span_wanted(u64 pages);
+/* 0 or -ENOMEM. */
+int mm_init(struct machine *m);
+void mm_exit(struct machine *m);
+
+/* ---- mm/page_alloc.c ---- */
+
+/* 2^order pages: their first pfn, or PFN_NONE. Reclaims as the kernel would. */
+unsigned long __alloc_frozen_pages(struct machine *m, gfp_t gfp, unsigned int order);
+void __free_frozen_pages(struct machine *m, unsigned long pfn, unsigned int order);
+/* A folio with one reference, or NULL. */
+struct folio *folio_alloc(struct machine *m, gfp_t gfp, unsigned int order);
+/* Give back a folio without references. */
+void free_folio(struct folio *folio);
+/* A further struct folio for pages that are already allocated (splits); NULL when out of them. */
+struct folio *folio_struct_alloc(struct machine *m);
+bool zone_watermark_ok(const struct zone *zone, unsigned int order, unsigned long mark);
+int zone_init(struct machine *m);
+void zone_exit(struct machine *m);
+
+/* ---- mm/swap.c ---- */
+
+void folio_add_lru(struct folio *folio);
+void folio_mark_accessed(struct folio *folio);
+void deactivate_file_folio(struct folio *folio);
+void lru_add_drain(struct machine *m);
+enum lru_list folio_lru_list(const struct folio *folio);
+void lruvec_add_folio(struct lruvec *lruvec, struct folio *folio);
+void lruvec_add_folio_tail(struct lruvec *lruvec, struct folio *folio);
+void lruvec_del_folio(struct lruvec *lruvec, struct folio *folio);
+
+/* ---- mm/workingset.c ---- */
+
+void *workingset_eviction(struct folio *folio);
+void workingset_refault(struct folio *folio, void *shadow);
+void workingset_activation(struct folio *folio);
+
+/* ---- mm/vmscan.c ---- */
+
+/* Background reclaim until @zone has its high watermark, or nothing more can be had. */
+void kswapd_run(struct machine *m);
+/* The running task reclaims; returns pages freed. */
+unsigned long try_to_free_pages(struct machine *m, unsigned int order, gfp_t gfp);
+/* Take a clean, unused, locked folio out of its mapping; pages freed, or 0. */
+long remove_mapping(struct address_space *mapping, struct folio *folio);
+/* The same with the checks of invalidation. mm/truncate.c mapping_evict_folio(). */
+long mapping_evict_folio(struct address_space *mapping, struct folio *folio);
+
+/* ---- mm/huge_memory.c ---- */
+
+/*
+ * Cut a locked, cached folio so that the part from page @page on starts a new folio: uniformly
+ * into order 0 before SPLIT_NONUNIFORM, else halving only what holds the page. The caller's
+ * reference and lock stay with the folio that keeps the first page. 0, -EBUSY, -ENOMEM.
+ */
+int split_folio_at(struct folio *folio, pgoff_t page);
+
+/* ---- mm/debug.c ---- */
+
+/* Is this folio consistent with its mapping and the buddy system? 0, or -EINVAL with @err. */
+int vm_check_folio(const struct folio *folio, struct fl_error *err);
+/* The same for the whole machine: every mapping, list, count. */
+int vm_check_machine(struct machine *m, struct fl_error *err);
+
+#endif
