@@ -1,9 +1,8 @@
 /*
  * lib/types.h - the integer names and small helpers everything else is written in.
  *
- * The same   u8..s64, pgoff_t, loff_t, round_up, min, max, BIT as in the kernel.
- * Differs    loff_t is our own 64 bit typedef of the C library's off_t family; GFP and
- *            page-size constants do not live here because they belong to a machine.
+ * The same   u8..s64, pgoff_t, round_up, min, max, BIT, ilog2 as in the kernel.
+ * Differs    page sizes do not live here because they belong to a machine.
  */
 #ifndef FL_LIB_TYPES_H
 #define FL_LIB_TYPES_H
