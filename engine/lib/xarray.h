@@ -285,7 +285,11 @@ void *xas_find_marked(struct xa_state *xas, unsigned long max, xa_mark_t mark);
 /* Next entry that overlaps the range of the state's order at xa_index, NULL if none is left. */
 void *xas_find_conflict(struct xa_state *xas);
 
-/* Leave the walk so that the tree may change; it goes on after the current entry. */
+/*
+ * Leave the walk so that the tree may change; it goes on after the current entry. Paused d slots
+ * into an entry (a first hit of xas_find()) it skips d slots after that entry, as Linux does;
+ * index bits below the slot are masked ("xarray: move forward index correctly in xas_pause()").
+ */
 void xas_pause(struct xa_state *xas);
 
 /* Order of the entry the state stands on (it must be valid); 0 for xa_head. */
