@@ -22,14 +22,31 @@ void xa_cache_fini(struct xa_cache *cache)
 	xa_cache_init(cache);
 }
 
+/* CHUNK_BYTES of zeros, aligned to their size so that one huge page can back them. */
+static void *map_aligned(void)
+{
+	char *mem = mmap(NULL, 2 * CHUNK_BYTES, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	size_t before;
+
+	if (mem == MAP_FAILED)
+		return NULL;
+	before = -(uintptr_t)mem % CHUNK_BYTES;
+	if (before)
+		munmap(mem, before);
+	munmap(mem + before + CHUNK_BYTES, CHUNK_BYTES - before);
+	return mem + before;
+}
+
 /* Map one more chunk. Its first node's place holds the link, the rest comes zeroed. */
 static bool add_chunk(struct xa_cache *cache)
 {
-	void *chunk = mmap(NULL, CHUNK_BYTES, PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *chunk = map_aligned();
 
-	if (chunk == MAP_FAILED)
+	if (!chunk)
 		return false;
+	if (cache->chunks) /* large trees profit, small ones should stay small; advice only */
+		madvise(chunk, CHUNK_BYTES, MADV_HUGEPAGE);
 	*(void **)chunk = cache->chunks;
 	cache->chunks = chunk;
 	cache->fresh = (struct xa_node *)chunk + 1;

@@ -28,21 +28,6 @@ static void climb(struct xa_state *xas, int step)
 	xas->xa_node = xas->xa_node->parent;
 }
 
-/* Enter @node on the way to xa_index; a sibling leads to the first slot of its entry. */
-static inline void *descend(struct xa_state *xas, struct xa_node *node)
-{
-	unsigned int offset = xa_slot_of(node, xas->xa_index);
-	void *entry = node->slots[offset];
-
-	if (xa_is_sibling(entry)) {
-		offset = xa_to_sibling(entry);
-		entry = node->slots[offset];
-	}
-	xas->xa_node = node;
-	xas->xa_offset = offset;
-	return entry;
-}
-
 /* A valid state stays where it is and only looks again, at the slot of its index. */
 static void *reload(const struct xa_state *xas)
 {
@@ -70,20 +55,34 @@ static inline void *start(struct xa_state *xas)
 	return head;
 }
 
-void *xas_load(struct xa_state *xas)
+/*
+ * From @entry down on the way to xa_index, not into nodes below @level. A sibling leads to the
+ * first slot of its entry. The position is written once, at the end.
+ */
+static inline void *descend(struct xa_state *xas, void *entry, unsigned int level)
 {
-	void *entry = start(xas);
+	struct xa_node *node = xas->xa_node;
+	unsigned int offset = xas->xa_offset;
 
-	while (xa_is_node(entry)) {
-		struct xa_node *node = xa_to_node(entry);
-
-		if (xas->xa_shift > node->shift)
-			break;
-		entry = descend(xas, node);
+	while (xa_is_node(entry) && xa_to_node(entry)->shift >= level) {
+		node = xa_to_node(entry);
+		offset = xa_slot_of(node, xas->xa_index);
+		entry = node->slots[offset];
+		if (xa_is_sibling(entry)) {
+			offset = xa_to_sibling(entry);
+			entry = node->slots[offset];
+		}
 		if (!node->shift)
 			break;
 	}
+	xas->xa_node = node;
+	xas->xa_offset = offset;
 	return entry;
+}
+
+void *xas_load(struct xa_state *xas)
+{
+	return descend(xas, start(xas), xas->xa_shift);
 }
 
 /*
@@ -280,16 +279,6 @@ void *xas_find_marked(struct xa_state *xas, unsigned long max, xa_mark_t mark)
 	return scan_marked(xas, max, mark, false);
 }
 
-/* Down to the entry at xa_index regardless of the state's order. */
-static void *load_lowest(struct xa_state *xas)
-{
-	void *entry = start(xas);
-
-	while (xa_is_node(entry))
-		entry = descend(xas, xa_to_node(entry));
-	return entry;
-}
-
 /* Step to the next slot of the range; false once the range ends. Skips climb over siblings. */
 static bool next_conflict_slot(struct xa_state *xas)
 {
@@ -312,7 +301,7 @@ void *xas_find_conflict(struct xa_state *xas)
 	if (xas_error(xas) || !xas->xa_node)
 		return NULL;
 	if (xas_top(xas->xa_node)) {
-		entry = load_lowest(xas);
+		entry = descend(xas, start(xas), 0); /* whatever the state's order */
 		if (entry || xas_not_node(xas->xa_node))
 			return entry;
 	}
@@ -424,11 +413,23 @@ static void *result(const struct xa_state *xas, void *old)
 	return xas_error(xas) ? xa_mk_err(xas_error(xas)) : old;
 }
 
+/* xas_load() without a state: the busiest function of all. */
 void *xa_load(const struct xarray *xa, unsigned long index)
 {
-	XA_STATE(xas, (struct xarray *)xa, index);
+	void *entry = xa->xa_head;
+	const struct xa_node *node;
 
-	return xas_load(&xas);
+	if (index > xa_max_index(entry))
+		return NULL;
+	while (xa_is_node(entry)) {
+		node = xa_to_node(entry);
+		entry = node->slots[xa_slot_of(node, index)];
+		if (xa_is_sibling(entry))
+			entry = node->slots[xa_to_sibling(entry)];
+		if (!node->shift)
+			break;
+	}
+	return entry;
 }
 
 void *xa_store(struct xarray *xa, unsigned long index, void *entry)

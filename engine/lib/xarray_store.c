@@ -229,29 +229,48 @@ static unsigned int last_slot(const struct xa_state *xas)
 	return last;
 }
 
+static bool slots_empty(const struct xa_node *node, unsigned int first, unsigned int last)
+{
+	unsigned long any = 0;
+
+	for (unsigned int i = first; i <= last; i++)
+		any |= (unsigned long)node->slots[i];
+	return !any;
+}
+
+/* Take what is in the range out of the counts, free its nodes. Returns the last entry there. */
+static void *release_slots(struct xa_cache *cache, struct xa_node *node, unsigned int first,
+			   unsigned int last)
+{
+	void *old = NULL;
+
+	for (unsigned int i = first, end; i <= last; i = end) {
+		old = node->slots[i];
+		for (end = i + 1; end <= last && xa_is_sibling(node->slots[end]); end++)
+			;
+		node->count -= old ? end - i : 0;
+		node->nr_values -= xa_is_value(old) ? end - i : 0;
+		if (node->shift && xa_is_node(old))
+			free_subtree(cache, xa_to_node(old));
+	}
+	return old;
+}
+
 /* Fill the range with @entry and siblings, or NULL. Returns the last entry that was there. */
 static void *store_slots(struct xa_state *xas, void *entry)
 {
 	struct xa_node *node = xas->xa_node;
 	unsigned int first = xas->xa_offset, last = last_slot(xas);
-	unsigned int gone = 0, values_gone = 0;
 	void *rest = entry ? xa_mk_sibling(first) : NULL;
 	void *old = NULL;
 
-	for (unsigned int i = first; i <= last; i++) {
-		void *slot = node->slots[i];
-
-		if (!xa_is_sibling(slot)) {
-			old = slot;
-			if (node->shift && xa_is_node(slot))
-				free_subtree(xas->xa->xa_cache, xa_to_node(slot));
-		}
-		gone += slot != NULL;
-		values_gone += xa_is_value(old);
-		node->slots[i] = i == first ? entry : rest;
-	}
-	node->count += (entry ? last - first + 1 : 0) - gone;
-	node->nr_values += (xa_is_value(entry) ? last - first + 1 : 0) - values_gone;
+	if (!slots_empty(node, first, last))
+		old = release_slots(xas->xa->xa_cache, node, first, last);
+	node->count += entry ? last - first + 1 : 0;
+	node->nr_values += xa_is_value(entry) ? last - first + 1 : 0;
+	node->slots[first] = entry;
+	for (unsigned int i = first + 1; i <= last; i++)
+		node->slots[i] = rest;
 	return old;
 }
 

@@ -60,6 +60,7 @@ struct super_block {
 	u32 s_dev;			/* minor number for tracepoints */
 	void *s_fs_info;		/* the file system's */
 	struct list_head s_inodes;
+	u32 s_next_ino;
 	struct backing_dev_info bdi;	/* storage behind s_bdi */
 };
 
@@ -87,18 +88,12 @@ struct fs_extent {
 	u64 lblk, pblk, len;
 };
 
-struct file_operations {
-	ssize_t (*read_iter)(struct kiocb *iocb, struct iov_iter *iter);
-	ssize_t (*splice_read)(struct file *in, loff_t *ppos, size_t len);
-};
-
 struct inode {
 	struct super_block *i_sb;
 	struct address_space *i_mapping;
 	u32 i_ino;
 	loff_t i_size;
 	unsigned char i_blkbits;
-	const struct file_operations *i_fop;
 	struct fs_extent *i_extents;	/* by lblk, not overlapping; what is missing is a hole */
 	unsigned int i_nr_extents;
 	struct list_head i_sb_list;

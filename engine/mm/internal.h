@@ -68,7 +68,6 @@ struct mm_state {
 	struct page_stats pages;
 	struct xa_cache xa_nodes;
 	struct list_head mappings;	/* every address_space, by m_mappings */
-	struct list_head super_blocks;	/* unused by mm; kept so that checks reach everything */
 	/* struct folio slab: [0, next) were handed out before, the rest never. */
 	struct folio *folios;
 	u64 nr_folios, next_folio;

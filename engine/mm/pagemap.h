@@ -141,6 +141,9 @@ ssize_t filemap_read(struct kiocb *iocb, struct iov_iter *iter, ssize_t already_
 /* Splice to a pipe that takes everything: bytes, or negative errno. Moves *@ppos. */
 ssize_t filemap_splice_read(struct file *in, loff_t *ppos, size_t len);
 
+/* May the file system's private data go? True when there is none. */
+bool filemap_release_folio(struct folio *folio, gfp_t gfp);
+
 /* Start writeback of the range; nothing is dirty on the read side. */
 int __filemap_fdatawrite_range(struct address_space *mapping, loff_t start, loff_t end);
 
@@ -211,7 +214,11 @@ void truncate_inode_pages_range(struct address_space *mapping, loff_t lstart, lo
 void truncate_inode_pages_final(struct address_space *mapping);
 /* The size has shrunk to @newsize: cut the cache. */
 void truncate_pagecache(struct inode *inode, loff_t newsize);
-/* Drop clean, unused folios wholly inside [start, end]; *nr_failed counts pages to try again. */
+/*
+ * Drop the clean, unused folios wholly inside [start, end] and the shadow entries of the range.
+ * Returns the pages dropped; *@nr_failed (may be NULL) counts folios that could be locked but not
+ * dropped.
+ */
 unsigned long mapping_try_invalidate(struct address_space *mapping, pgoff_t start, pgoff_t end,
 				     unsigned long *nr_failed);
 

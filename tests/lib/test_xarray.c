@@ -342,6 +342,26 @@ static void op_walk_with_pauses(struct model *m)
 	assert_null(it);
 }
 
+/* From folio to folio as filemap_get_read_batch() does it, until the first hole. */
+static void op_walk_by_advance(struct model *m)
+{
+	unsigned long i = random_page(m);
+	XA_STATE(xas, &m->xa, m->base + i);
+	void *entry;
+
+	for (entry = xas_load(&xas); entry; entry = xas_next(&xas)) {
+		struct item *it = cover(m, i);
+
+		assert_ptr_equal(entry, it->entry);
+		assert_int_equal(xas.xa_index, m->base + i);
+		i = after(m, it);
+		xas_advance(&xas, m->base + i - 1);
+		if (i == PAGES)
+			return;
+	}
+	assert_null(cover(m, i));
+}
+
 /* A state that moves on and then stores: by xas_find(), xas_set() or xas_set_order(). */
 static void op_store_where_found(struct model *m)
 {
@@ -361,9 +381,22 @@ static void op_store_where_found(struct model *m)
 typedef void (*op_fn)(struct model *);
 
 static const op_fn ops[] = {
-	op_store,     op_store,	      op_store,		   op_store,		 op_erase,
-	op_erase,     op_mark,	      op_mark,		   op_mark,		 op_split,
-	op_find,      op_walk_marked, op_conflicts,	   op_walk_with_pauses, op_store_where_found,
+	op_store,
+	op_store,
+	op_store,
+	op_store,
+	op_erase,
+	op_erase,
+	op_mark,
+	op_mark,
+	op_mark,
+	op_split,
+	op_find,
+	op_walk_marked,
+	op_conflicts,
+	op_walk_with_pauses,
+	op_walk_by_advance,
+	op_store_where_found,
 };
 
 static void churn(unsigned long base, u64 seed)
@@ -548,6 +581,35 @@ static void load_parts_index_and_slot(void **state)
 	xa_cache_fini(&cache);
 }
 
+/* Proves: where a pause in the middle of an entry goes on, and a search moved on by hand. */
+static void pauses_and_moves_inside_entries(void **state)
+{
+	struct xa_cache cache;
+	struct xarray xa;
+	XA_STATE(xas, &xa, 21);
+
+	(void)state;
+	xa_cache_init(&cache);
+	xa_init(&xa, &cache);
+	xa_store_order(&xa, 16, 3, &xa);
+	xa_store_order(&xa, 64, 6, &xa);
+	xa_store(&xa, 30, &xas);
+	xa_store(&xa, 40, &cache);
+	assert_ptr_equal(xas_find(&xas, ~0UL), &xa);
+	xas_pause(&xas);
+	assert_int_equal(xas.xa_index, 29); /* 21 + 8 slots: the quirk xarray.h tells of */
+	assert_ptr_equal(xas_find(&xas, ~0UL), &xas);
+	xas.xa_index = 39;
+	assert_ptr_equal(xas_find(&xas, ~0UL), &cache);
+	assert_int_equal(xas.xa_index, 40);
+	xas_set(&xas, 100);
+	assert_ptr_equal(xas_find(&xas, ~0UL), &xa);
+	xas_pause(&xas);
+	assert_int_equal(xas.xa_index, 128);
+	xa_destroy(&xa);
+	xa_cache_fini(&cache);
+}
+
 /* Proves: an entry of order 6 to 11 takes slots one level up, even alone at index 0. */
 static void large_entries_sit_one_level_up(void **state)
 {
@@ -661,6 +723,7 @@ int main(void)
 		cmocka_unit_test(store_reports_no_memory),
 		cmocka_unit_test(lone_entry_lives_in_the_head),
 		cmocka_unit_test(load_parts_index_and_slot),
+		cmocka_unit_test(pauses_and_moves_inside_entries),
 		cmocka_unit_test(large_entries_sit_one_level_up),
 		cmocka_unit_test(splits_cut_as_documented),
 		cmocka_unit_test(check_notices_damage),

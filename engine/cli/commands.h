@@ -1,0 +1,16 @@
+/*
+ * cli/commands.h - every command once: its table row lives in its own file.
+ */
+#ifndef FL_CLI_COMMANDS_H
+#define FL_CLI_COMMANDS_H
+
+#include "cli/options.h"
+
+extern const struct cli_command cmd_run;
+extern const struct cli_command cmd_compare;
+extern const struct cli_command cmd_golden;
+extern const struct cli_command cmd_bench;
+extern const struct cli_command cmd_kernels;
+extern const struct cli_command cmd_doctor;
+
+#endif

@@ -1,0 +1,23 @@
+/*
+ * fs/read_write.h - the system calls that read.
+ *
+ * Mirrors    fs/read_write.c, fs/splice.c.
+ * Owner      @buf belongs to the caller and holds @count bytes, or is NULL: then the bytes are
+ *            counted but go nowhere.
+ * Errors     bytes read (0 at the end of the file), or negative errno.
+ */
+#ifndef FL_FS_READ_WRITE_H
+#define FL_FS_READ_WRITE_H
+
+#include "mm/fs.h"
+
+/* read(2) at the file position, which moves. */
+ssize_t ksys_read(struct file *file, char *buf, size_t count);
+/* pread(2): the position stays. -EINVAL for a negative one. */
+ssize_t ksys_pread64(struct file *file, char *buf, size_t count, loff_t pos);
+/* splice(2) from @off into a pipe that takes everything; the position stays. */
+ssize_t do_splice_read(struct file *file, loff_t off, size_t len);
+/* lseek(2) SEEK_SET: the new position, or -EINVAL. */
+loff_t vfs_llseek(struct file *file, loff_t offset);
+
+#endif

@@ -1,0 +1,199 @@
+#include "fs/super.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fs/ext4/ext4.h"
+#include "fs/hostfs/hostfs.h"
+#include "fs/xfs/xfs.h"
+#include "mm/internal.h"
+
+static const struct file_system_type types[] = {
+	{ "ext4", "ext4", 12, ext4_init_inode },
+	{ "ext4-1k", "ext4", 10, ext4_init_inode },
+	{ "xfs", "xfs", 12, xfs_init_inode },
+	{ "hostfs", "hostfs", 12, hostfs_init_inode },
+};
+
+/* Bytes a request may have on a disk without limits of its own (virtio), by kernel. */
+#define DEF_MAX_BYTES_OLD (1280u << 10)
+#define DEF_MAX_BYTES_NEW (4096u << 10)
+
+const struct file_system_type *file_system_type(const char *name)
+{
+	for (unsigned int i = 0; i < ARRAY_SIZE(types); i++)
+		if (!strcmp(types[i].name, name))
+			return &types[i];
+	return NULL;
+}
+
+const char *file_system_name(unsigned int nr)
+{
+	return nr < ARRAY_SIZE(types) ? types[nr].name : NULL;
+}
+
+/* Blocks larger than a page need folios of at least that size: xfs since v6.12. */
+static int check_block_size(const struct machine *m, const struct file_system_type *type,
+			    unsigned int block_size, struct fl_error *err)
+{
+	if (block_size < 1024 || block_size > 65536 || block_size & (block_size - 1))
+		return fl_error_set(err, -EINVAL, "--block-size", 0,
+				    "block size %u, expected a power of two from 1k to 64k",
+				    block_size);
+	if (block_size <= m->page_size)
+		return 0;
+	if (strcmp(type->s_type, "xfs") || !knob(m, MIN_ORDER))
+		return fl_error_set(err, -EINVAL, "--block-size", 0,
+				    "blocks of %u bytes are larger than a page, expected xfs on "
+				    "v6.12 or later", block_size);
+	return 0;
+}
+
+static void init_bdi(struct super_block *sb, const struct mount_options *options, u64 io_bytes)
+{
+	unsigned int shift = sb->s_machine->page_shift;
+
+	sb->bdi.ra_pages = options->ra_bytes >> shift;
+	sb->bdi.io_pages = io_bytes >> shift;
+	sb->s_bdi = &sb->bdi;
+}
+
+int mount_fs(struct machine *m, const struct mount_options *options, struct super_block **ret,
+	     struct fl_error *err)
+{
+	unsigned int block_size = options->block_size ? options->block_size
+						      : 1u << options->type->blocksize_bits;
+	u64 io_bytes = options->io_bytes ? options->io_bytes
+		       : knob(m, DEF_MAX_SECTORS_4M) ? DEF_MAX_BYTES_NEW : DEF_MAX_BYTES_OLD;
+	struct super_block *sb;
+	int error;
+
+	*ret = NULL;
+	error = check_block_size(m, options->type, block_size, err);
+	sb = error ? NULL : calloc(1, sizeof(*sb));
+	if (!error && !sb)
+		error = -ENOMEM;
+	if (!error)
+		error = blk_open(m, options->disk, min_t(u64, io_bytes, UINT32_MAX),
+				 options->host_fd, &sb->s_bdev);
+	if (error) {
+		free(sb);
+		return error;
+	}
+	sb->s_machine = m;
+	sb->s_type = options->type->s_type;
+	sb->s_fs_info = (void *)options->type;
+	sb->s_blocksize_bits = __ffs(block_size);
+	sb->s_maxbytes = INT64_MAX;
+	sb->s_dev = sb->s_bdev->bd_dev;
+	INIT_LIST_HEAD(&sb->s_inodes);
+	init_bdi(sb, options, io_bytes);
+	*ret = sb;
+	return 0;
+}
+
+void kill_super(struct super_block *sb)
+{
+	struct inode *inode, *next;
+
+	if (!sb)
+		return;
+	blk_drain(sb->s_machine);
+	list_for_each_entry_safe(inode, next, &sb->s_inodes, i_sb_list)
+		evict_inode(inode);
+	blk_close(sb->s_bdev);
+	free(sb);
+}
+
+static int set_one_extent(struct inode *inode, loff_t size)
+{
+	unsigned int bits = inode->i_blkbits;
+
+	inode->i_extents = malloc(sizeof(*inode->i_extents));
+	if (!inode->i_extents)
+		return -ENOMEM;
+	inode->i_extents[0] = (struct fs_extent){
+		.len = (size >> bits) + !!(size & ((1 << bits) - 1)),
+	};
+	inode->i_nr_extents = 1;
+	return 0;
+}
+
+int new_inode(struct super_block *sb, loff_t size, bool written, struct inode **ret)
+{
+	const struct file_system_type *type = sb->s_fs_info;
+	struct inode *inode;
+	int error = 0;
+
+	*ret = NULL;
+	if (size < 0 || size > sb->s_maxbytes)
+		return -EFBIG;
+	inode = calloc(1, sizeof(*inode));
+	if (!inode)
+		return -ENOMEM;
+	inode->i_sb = sb;
+	inode->i_mapping = &inode->i_data;
+	inode->i_size = size;
+	inode->i_blkbits = sb->s_blocksize_bits;
+	inode->i_ino = 12 + sb->s_next_ino++;
+	if (written && size)
+		error = set_one_extent(inode, size);
+	if (error) {
+		free(inode);
+		return error;
+	}
+	address_space_init_once(&inode->i_data, inode);
+	type->init_inode(inode);
+	list_add_tail(&inode->i_sb_list, &sb->s_inodes);
+	*ret = inode;
+	return 0;
+}
+
+void evict_inode(struct inode *inode)
+{
+	blk_drain(inode->i_sb->s_machine);
+	truncate_inode_pages_final(inode->i_mapping);
+	lru_add_drain(inode->i_sb->s_machine);
+	xa_destroy(&inode->i_data.i_pages);
+	list_del(&inode->i_data.m_mappings);
+	list_del(&inode->i_sb_list);
+	free(inode->i_extents);
+	free(inode);
+}
+
+struct file *filp_open(struct inode *inode)
+{
+	struct file *file = calloc(1, sizeof(*file));
+
+	if (!file)
+		return NULL;
+	file->f_inode = inode;
+	file->f_mapping = inode->i_mapping;
+	file->f_mode = FMODE_READ | FMODE_WRITE;
+	file_ra_state_init(&file->f_ra, file->f_mapping);
+	return file;
+}
+
+void fput(struct file *file)
+{
+	free(file);
+}
+
+const struct fs_extent *inode_map_block(const struct inode *inode, u64 lblk, u64 *len)
+{
+	*len = ~0ULL - lblk;
+	for (unsigned int i = 0; i < inode->i_nr_extents; i++) {
+		const struct fs_extent *e = &inode->i_extents[i];
+
+		if (lblk < e->lblk) {
+			*len = e->lblk - lblk;
+			return NULL;
+		}
+		if (lblk < e->lblk + e->len) {
+			*len = e->lblk + e->len - lblk;
+			return e;
+		}
+	}
+	return NULL;
+}

@@ -1,0 +1,66 @@
+/*
+ * fs/super.h - mounted file systems, their inodes and open files.
+ *
+ * Mirrors    fs/super.c, fs/inode.c, fs/file_table.c, fs/open.c as far as a page cache needs them.
+ * Invariant  an inode's extents are sorted by lblk, do not overlap and lie inside the disk.
+ * Owner      mount_fs() gives a super block to the caller, kill_super() ends it with its inodes
+ *            and its disk; a file is the caller's until fput() and must be closed first.
+ * Errors     negative errno; what a person chose also fills struct fl_error.
+ */
+#ifndef FL_FS_SUPER_H
+#define FL_FS_SUPER_H
+
+#include "block/blkdev.h"
+#include "mm/fs.h"
+
+/* What a file system brings. One table in fs/super.c. */
+struct file_system_type {
+	const char *name;		/* as --fs calls it */
+	const char *s_type;		/* as the kernel calls it */
+	unsigned char blocksize_bits;	/* default block size */
+	/* Operations and folio orders of a fresh inode. */
+	void (*init_inode)(struct inode *inode);
+};
+
+struct mount_options {
+	const struct file_system_type *type;
+	unsigned int block_size;	/* bytes; 0: the type's default */
+	const struct disk_model *disk;
+	int host_fd;			/* disk "host": the open file (taken over), else -1 */
+	u64 ra_bytes;			/* read_ahead_kb * 1024 */
+	u64 io_bytes;			/* max_sectors_kb * 1024; 0: what this kernel defaults to */
+};
+
+/* NULL if unknown. */
+const struct file_system_type *file_system_type(const char *name);
+/* The name of the nr-th type, NULL past the end. */
+const char *file_system_name(unsigned int nr);
+
+/*
+ * Mount. On error the host_fd is closed too. -EINVAL: a block size the file system or this
+ * kernel does not have.
+ */
+int mount_fs(struct machine *m, const struct mount_options *options, struct super_block **ret,
+	     struct fl_error *err);
+/* Wait for I/O, drop all inodes with their caches, close the disk. NULL is fine. */
+void kill_super(struct super_block *sb);
+
+/*
+ * A regular file of @size bytes: one written extent from the disk's start, or a hole.
+ * -ENOMEM, -EFBIG.
+ */
+int new_inode(struct super_block *sb, loff_t size, bool written, struct inode **ret);
+/* Drop an inode and its cache; no file may be open on it. */
+void evict_inode(struct inode *inode);
+
+/* Open for reading and writing: fresh readahead state, position 0. NULL without memory. */
+struct file *filp_open(struct inode *inode);
+void fput(struct file *file);
+
+/*
+ * The extent over block @lblk, or NULL if it is in a hole; *len is how many blocks from @lblk on
+ * are the same (to the next extent or for ever).
+ */
+const struct fs_extent *inode_map_block(const struct inode *inode, u64 lblk, u64 *len);
+
+#endif

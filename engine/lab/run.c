@@ -1,0 +1,427 @@
+#include "lab/run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "fs/boot.h"
+#include "fs/read_write.h"
+#include "lib/strutil.h"
+#include "mm/internal.h"
+
+void run_config_init(struct run_config *config)
+{
+	memset(config, 0, sizeof(*config));
+	machine_config_init(&config->machine);
+	config->fs = "xfs";
+	config->size = 16 << 20;
+	config->ra_bytes = 128 << 10;
+}
+
+/* ---- opening ---- */
+
+static const char *disk_name(const struct run_config *config)
+{
+	if (config->disk)
+		return config->disk;
+	return config->file ? "host" : "hole";
+}
+
+/* The host file: a descriptor, its size; regular files only, never waiting for a FIFO. */
+static int open_host_file(const char *path, s64 *size, struct fl_error *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+
+	if (fd < 0)
+		return fl_error_set(err, -errno, path, 0, "%s, expected a readable file",
+				    strerror(errno));
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+		close(fd);
+		return fl_error_set(err, -EINVAL, path, 0, "not a regular file, expected one");
+	}
+	*size = st.st_size;
+	return fd;
+}
+
+static int unknown_name(struct fl_error *err, const char *option, const char *what,
+			const char *word, const char *const *names, size_t nr)
+{
+	const struct name_list list = { .what = what, .names = names, .nr = nr };
+	char text[400];
+
+	return fl_error_set(err, -EINVAL, option, 0, "%s",
+			    describe_unknown(text, sizeof(text), word, &list));
+}
+
+static int find_types(const struct run_config *config, struct mount_options *options,
+		      struct fl_error *err)
+{
+	static const char *const disks[] = { "hole", "ram", "nvme", "host" };
+	const char *names[16];
+	size_t nr = 0;
+
+	options->type = file_system_type(config->fs);
+	options->disk = disk_model_by_name(disk_name(config));
+	while (nr < ARRAY_SIZE(names) && (names[nr] = file_system_name(nr)))
+		nr++;
+	if (!options->type)
+		return unknown_name(err, "--fs", "file system", config->fs, names, nr);
+	if (!options->disk)
+		return unknown_name(err, "--disk", "disk", config->disk, disks, ARRAY_SIZE(disks));
+	if (!strcmp(options->disk->name, "host") && !config->file)
+		return fl_error_set(err, -EINVAL, "--disk", 0,
+				    "disk host without a file, expected --file PATH");
+	return 0;
+}
+
+static int open_file_system(struct run *run, struct fl_error *err)
+{
+	const struct run_config *config = &run->config;
+	struct mount_options options = { .host_fd = -1, .block_size = config->block_size,
+					 .ra_bytes = config->ra_bytes,
+					 .io_bytes = config->io_bytes };
+	bool hole = !config->file && !strcmp(disk_name(config), "hole");
+	s64 size = config->size;
+	int ret = find_types(config, &options, err);
+
+	if (ret)
+		return ret;
+	if (config->file) {
+		options.host_fd = open_host_file(config->file, &size, err);
+		if (options.host_fd < 0)
+			return options.host_fd;
+	}
+	ret = mount_fs(run->machine, &options, &run->sb, err);
+	if (ret)
+		return ret;
+	run->config.size = size;
+	return new_inode(run->sb, size, config->written || !hole, &run->inode);
+}
+
+int run_open(const struct run_config *config, struct run **ret, struct fl_error *err)
+{
+	struct run *run = calloc(1, sizeof(*run));
+	int error;
+
+	*ret = NULL;
+	if (!run)
+		return fl_error_set(err, -ENOMEM, NULL, 0, "out of memory");
+	run->config = *config;
+	histogram_init(&run->latency);
+	error = machine_boot(&config->machine, &run->machine, err);
+	if (!error)
+		error = open_file_system(run, err);
+	if (!error) {
+		run->files[0] = filp_open(run->inode);
+		if (!run->files[0])
+			error = -ENOMEM;
+	}
+	if (error) {
+		if (err && !err->code)
+			fl_error_set(err, error, NULL, 0, "%s", strerror(-error));
+		run_close(run);
+		return error;
+	}
+	*ret = run;
+	return 0;
+}
+
+void run_close(struct run *run)
+{
+	if (!run)
+		return;
+	for (unsigned int i = 0; i < RUN_DESCRIPTORS; i++)
+		if (run->files[i])
+			fput(run->files[i]);
+	kill_super(run->sb);
+	machine_shutdown(run->machine);
+	if (run->buf)
+		munmap(run->buf, run->buf_size);
+	free(run);
+}
+
+/* ---- reading ---- */
+
+/* A buffer for the largest read so far; untouched parts cost nothing. */
+static int want_buffer(struct run *run, s64 len)
+{
+	size_t want = min_t(u64, len, MAX_RW_COUNT(run->machine));
+	void *p;
+
+	want = min_t(u64, want, run->inode->i_size);
+	if (!run->machine->data || want <= run->buf_size)
+		return 0;
+	p = mmap(NULL, want, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+		 -1, 0);
+	if (p == MAP_FAILED)
+		return -ENOMEM;
+	if (run->buf)
+		munmap(run->buf, run->buf_size);
+	run->buf = p;
+	run->buf_size = want;
+	return 0;
+}
+
+static void account_read(struct run *run, loff_t pos, ssize_t ret, u64 start_ps)
+{
+	struct machine *m = run->machine;
+	u64 ns = (m->clock_ps - start_ps) / 1000;
+	struct trace_event ev = { .id = EV_fl_read, .ino = run->inode->i_ino, .index = pos,
+				  .a = ret < 0 ? 0 : ret, .c = ns };
+
+	trace_event2(&m->trace, &ev);
+	histogram_add(&run->latency, ns);
+	run->reads++;
+	if (ret < 0) {
+		run->errors++;
+		run->last_error = ret;
+		return;
+	}
+	run->bytes += ret;
+	if (run->consume && ret && run->buf)
+		run->consume(run->consume_ctx, run->buf, ret);
+}
+
+/*
+ * The same call again, @n times: it returned 0 bytes and so changed nothing but the time.
+ * A read at the end of a file may be asked for billions of times.
+ */
+static void repeat_idle_read(struct run *run, u64 n, const u64 *units_before, u64 start_ps)
+{
+	struct machine *m = run->machine;
+	u64 delta = m->clock_ps - start_ps;
+
+	for (unsigned int i = 0; i < COST_NR; i++)
+		m->cost_units[CONTEXT_TASK][i] +=
+			(m->cost_units[CONTEXT_TASK][i] - units_before[i]) * n;
+	m->clock_ps += delta * n;
+	m->locks[LOCK_F_POS_LOCK] += n;
+	m->trace.count[EV_fl_read][0] += n;
+	histogram_add_n(&run->latency, delta / 1000, n);
+	run->reads += n;
+}
+
+static void play_idle_reads(struct run *run, size_t len, u64 n)
+{
+	struct machine *m = run->machine;
+	u64 units[COST_NR], start = m->clock_ps;
+	struct file *file = run_file(run);
+
+	memcpy(units, m->cost_units[CONTEXT_TASK], sizeof(units));
+	account_read(run, file->f_pos, ksys_read(file, run->buf, len), start);
+	if (n > 1)
+		repeat_idle_read(run, n - 1, units, start);
+}
+
+static int play_read(struct run *run, const struct wl_op *op)
+{
+	struct machine *m = run->machine;
+	struct file *file = run_file(run);
+
+	for (u64 i = 0; i < op->n; i++) {
+		loff_t pos = file->f_pos;
+		u64 start = m->clock_ps;
+
+		if (pos >= run->inode->i_size || !op->len) {
+			play_idle_reads(run, op->len, op->n - i);
+			return 0;
+		}
+		account_read(run, pos, ksys_read(file, run->buf, op->len), start);
+		blk_poll(m);
+	}
+	return 0;
+}
+
+static int play_pread(struct run *run, const struct wl_op *op)
+{
+	u64 start = run->machine->clock_ps;
+
+	account_read(run, op->off, ksys_pread64(run_file(run), run->buf, op->len, op->off), start);
+	return 0;
+}
+
+static int play_splice(struct run *run, const struct wl_op *op)
+{
+	run_consume_t consume = run->consume;
+	u64 start = run->machine->clock_ps;
+
+	run->consume = NULL; /* the pages went to the pipe, nothing was copied */
+	account_read(run, op->off, do_splice_read(run_file(run), op->off, op->len), start);
+	run->consume = consume;
+	return 0;
+}
+
+/* ---- the other operations ---- */
+
+static int play_seek(struct run *run, const struct wl_op *op)
+{
+	vfs_llseek(run_file(run), op->off);
+	return 0;
+}
+
+static int use_descriptor(struct run *run, unsigned int nr)
+{
+	if (!run->files[nr])
+		run->files[nr] = filp_open(run->inode);
+	if (!run->files[nr])
+		return -ENOMEM;
+	run->current = nr;
+	return 0;
+}
+
+static int play_fd(struct run *run, const struct wl_op *op)
+{
+	return use_descriptor(run, op->n % RUN_DESCRIPTORS);
+}
+
+static int play_reopen(struct run *run, const struct wl_op *op)
+{
+	unsigned int nr = run->current;
+
+	(void)op;
+	fput(run->files[nr]);
+	run->files[nr] = NULL;
+	return use_descriptor(run, nr);
+}
+
+static void account_call(struct run *run, int ret)
+{
+	if (ret >= 0)
+		return;
+	run->errors++;
+	run->last_error = ret;
+}
+
+static int play_fadvise(struct run *run, const struct wl_op *op)
+{
+	static const int advice[WL_NR_ADVICES] = {
+		[WL_ADV_NORMAL] = POSIX_FADV_NORMAL_,	  [WL_ADV_RANDOM] = POSIX_FADV_RANDOM_,
+		[WL_ADV_SEQUENTIAL] = POSIX_FADV_SEQUENTIAL_,
+		[WL_ADV_WILLNEED] = POSIX_FADV_WILLNEED_, [WL_ADV_DONTNEED] = POSIX_FADV_DONTNEED_,
+		[WL_ADV_NOREUSE] = POSIX_FADV_NOREUSE_,
+	};
+
+	charge(run->machine, COST_SYSCALL, 1);
+	account_call(run, vfs_fadvise(run_file(run), op->off, op->len, advice[op->advice]));
+	return 0;
+}
+
+static int play_readahead(struct run *run, const struct wl_op *op)
+{
+	charge(run->machine, COST_SYSCALL, 1);
+	account_call(run, ksys_readahead(run_file(run), op->off, op->len));
+	return 0;
+}
+
+/* What can be played, and why the rest cannot. */
+static const struct {
+	int (*play)(struct run *run, const struct wl_op *op);
+	const char *missing;
+} players[WL_NR_OPS] = {
+	[WL_READ] = { play_read, NULL },
+	[WL_PREAD] = { play_pread, NULL },
+	[WL_SPLICE] = { play_splice, NULL },
+	[WL_SEEK] = { play_seek, NULL },
+	[WL_FD] = { play_fd, NULL },
+	[WL_REOPEN] = { play_reopen, NULL },
+	[WL_FADVISE] = { play_fadvise, NULL },
+	[WL_READAHEAD] = { play_readahead, NULL },
+	[WL_MMAP] = { NULL, "mapped files" },
+	[WL_MUNMAP] = { NULL, "mapped files" },
+	[WL_MADVISE] = { NULL, "mapped files" },
+	[WL_TOUCH] = { NULL, "mapped files" },
+	[WL_WTOUCH] = { NULL, "mapped files" },
+	[WL_PWRITE] = { NULL, "writes" },
+	[WL_FSYNC] = { NULL, "writes" },
+	[WL_FTRUNCATE] = { NULL, "writes" },
+	[WL_PUNCH] = { NULL, "writes" },
+	[WL_FALLOCATE] = { NULL, "writes" },
+	[WL_POISON] = { NULL, "memory failures" },
+	[WL_SOFT_OFFLINE] = { NULL, "memory failures" },
+	[WL_UNPOISON] = { NULL, "memory failures" },
+	[WL_DEFRAG] = { NULL, "defragmentation" },
+};
+
+const char *run_unsupported(const struct run *run, enum wl_op_type type)
+{
+	(void)run;
+	return players[type].missing;
+}
+
+/* ---- playing ---- */
+
+#ifdef FL_DEBUG
+/* After every operation the folios around it, after every 1,000 everything. */
+static int check_invariants(struct run *run, const struct wl_op *op, struct fl_error *err)
+{
+	unsigned int shift = run->machine->page_shift;
+	pgoff_t first = op->off >> shift;
+	int ret = 0;
+
+	if (op->type == WL_READ)
+		first = run_file(run)->f_pos >> shift;
+	first = first > 32 ? first - 32 : 0;
+	for (pgoff_t i = first; i < first + 96 && !ret;) {
+		struct folio *folio = filemap_get_folio(run->inode->i_mapping, i);
+
+		i = folio ? folio_next_index(folio) : i + 1;
+		if (folio) {
+			ret = vm_check_folio(folio, err);
+			folio_put(folio);
+		}
+	}
+	if (!ret && run->ops % 1000 == 0)
+		ret = vm_check_machine(run->machine, err);
+	return ret;
+}
+#endif
+
+int run_op(struct run *run, const struct wl_op *op, struct fl_error *err)
+{
+	struct machine *m = run->machine;
+	int ret;
+
+	if (!players[op->type].play)
+		return fl_error_set(err, -EOPNOTSUPP, NULL, op->line,
+				    "%s cannot be played here (%s are missing), expected a read, "
+				    "an advice or a descriptor operation",
+				    workload_op_name(op->type), players[op->type].missing);
+	trace_event(&m->trace, EV_fl_op, 0, run->inode->i_ino, run->ops, op->line, op->type);
+	ret = want_buffer(run, op->len);
+	if (!ret)
+		ret = players[op->type].play(run, op);
+	if (ret)
+		return fl_error_set(err, ret, NULL, op->line, "%s", strerror(-ret));
+	run->ops += op->type == WL_FD ? 1 : op->n;
+	blk_poll(m);
+	if (run->sb->s_bdev->error)
+		return fl_error_set(err, run->sb->s_bdev->error, run->config.file, 0, "%s",
+				    strerror(-run->sb->s_bdev->error));
+#ifdef FL_DEBUG
+	return check_invariants(run, op, err);
+#else
+	return 0;
+#endif
+}
+
+int run_workload(struct run *run, const struct workload *w, struct fl_error *err)
+{
+	for (size_t i = 0; i < w->nr; i++) {
+		int ret = run_op(run, &w->ops[i], err);
+
+		if (ret) {
+			if (err && !err->file[0])
+				snprintf(err->file, sizeof(err->file), "%s", w->name);
+			return ret;
+		}
+	}
+	blk_drain(run->machine);
+	return 0;
+}

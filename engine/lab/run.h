@@ -1,0 +1,82 @@
+/*
+ * lab/run.h - one workload on one machine: what `foliolab run`, golden and labs are made of.
+ *
+ * A run boots a machine, mounts a file system with one file and keeps four descriptors on it, as
+ * the recorded runs do. Operations are played one by one; everything else is read off the machine.
+ *
+ * Invariant  between operations no lock is held; I/O of a disk with latency may still be under way.
+ * Owner      run_open() gives the run to the caller, run_close() ends all of it.
+ * Errors     negative errno with struct fl_error. A read that fails inside the miniature is no
+ *            error of the run: it is counted.
+ */
+#ifndef FL_LAB_RUN_H
+#define FL_LAB_RUN_H
+
+#include "fs/super.h"
+#include "lab/workload.h"
+#include "lib/histogram.h"
+#include "machine/machine.h"
+
+#define RUN_DESCRIPTORS 4
+
+struct run_config {
+	struct machine_config machine;
+	const char *fs;		/* file_system_type() */
+	const char *disk;	/* disk_model_by_name(); NULL: hole, or host with a file */
+	const char *file;	/* host file whose bytes are read, or NULL */
+	s64 size;		/* of the file, where there is no host file */
+	bool written;		/* a generated file has blocks (any disk but hole) */
+	u64 ra_bytes;		/* read_ahead_kb * 1024 */
+	u64 io_bytes;		/* largest request; 0: the kernel's default */
+	unsigned int block_size; /* 0: the file system's default */
+};
+
+/* Gets the bytes of every read, in order; only on machines with data. */
+typedef void (*run_consume_t)(void *ctx, const void *buf, size_t len);
+
+struct run {
+	struct run_config config;	/* as opened; strings are the caller's */
+	struct machine *machine;
+	struct super_block *sb;
+	struct inode *inode;
+	struct file *files[RUN_DESCRIPTORS]; /* NULL until first used */
+	unsigned int current;
+
+	u64 ops;			/* operations played, repeats counted */
+	u64 reads;			/* read, pread and splice calls */
+	u64 bytes;			/* delivered by them */
+	u64 errors;			/* calls that failed */
+	int last_error;			/* negative errno of the last one that did */
+	struct histogram latency;	/* virtual ns of each read */
+
+	run_consume_t consume;
+	void *consume_ctx;
+	char *buf;			/* data only: where reads go */
+	size_t buf_size;
+};
+
+/* Defaults of the command line: xfs, a hole of 16 MiB, 128 KiB of readahead. */
+void run_config_init(struct run_config *config);
+
+int run_open(const struct run_config *config, struct run **ret, struct fl_error *err);
+/* NULL is fine. */
+void run_close(struct run *run);
+
+/* Why the miniature cannot play this operation yet, or NULL if it can. */
+const char *run_unsupported(const struct run *run, enum wl_op_type type);
+
+/*
+ * Play one operation, repeats included. 0; -EOPNOTSUPP for what it cannot play; -EINVAL in debug
+ * builds when an invariant broke; -ENOMEM; the host file's error.
+ */
+int run_op(struct run *run, const struct wl_op *op, struct fl_error *err);
+/* Play all of it and wait for the I/O under way. */
+int run_workload(struct run *run, const struct workload *w, struct fl_error *err);
+
+/* The current descriptor. */
+static inline struct file *run_file(const struct run *run)
+{
+	return run->files[run->current];
+}
+
+#endif

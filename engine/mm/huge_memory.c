@@ -1,0 +1,172 @@
+/*
+ * Splitting folios.
+ *
+ * Mirrors mm/huge_memory.c: __folio_split(), __split_unmapped_folio(). Differs: a piece gets a
+ * struct folio from the slab instead of turning a tail page into a head.
+ */
+#include <errno.h>
+
+#include "mm/internal.h"
+
+/* What a piece inherits. The mark (PG_readahead) stays with the first one only. */
+#define SPLIT_FLAGS                                                                               \
+	(BIT(PG_referenced) | BIT(PG_uptodate) | BIT(PG_dirty) | BIT(PG_active) |                 \
+	 BIT(PG_workingset) | BIT(PG_swapbacked) | BIT(PG_unevictable) | BIT(PG_dropbehind))
+
+/* The pieces of a split: at most 2^order for a uniform one, so they are walked, not stored. */
+struct split {
+	struct folio *folio;	/* the one that is cut; keeps the first piece */
+	pgoff_t page;		/* where the cut is wanted */
+	unsigned int order;	/* before the split */
+	unsigned int min_order;	/* smallest piece */
+	bool uniform;
+};
+
+/* Order of the piece that starts at @index (a start of a piece). */
+static unsigned int piece_order(const struct split *s, pgoff_t index)
+{
+	pgoff_t base = s->folio->index;
+	unsigned int order = s->order;
+
+	if (s->uniform)
+		return s->min_order;
+	while (order > s->min_order) {
+		pgoff_t half = 1UL << (order - 1);
+
+		if (s->page < base + half) {
+			if (index >= base + half)
+				return order - 1;
+		} else {
+			if (index < base + half)
+				return order - 1;
+			base += half;
+		}
+		order--;
+	}
+	return order;
+}
+
+static void put_structs(struct machine *m, struct folio *list)
+{
+	while (list) {
+		struct folio *next = (struct folio *)list->lru.next;
+
+		list->lru.next = (struct list_head *)m->mm->free_folios;
+		m->mm->free_folios = list;
+		m->mm->live_folios--;
+		list = next;
+	}
+}
+
+/* All structs the pieces will need, linked through lru.next; false (and none) if there are not. */
+static bool get_structs(struct machine *m, const struct split *s, struct folio **list)
+{
+	pgoff_t index = s->folio->index, end = index + (1UL << s->order);
+
+	*list = NULL;
+	for (index += 1UL << piece_order(s, index); index < end;
+	     index += 1UL << piece_order(s, index)) {
+		struct folio *folio = folio_struct_alloc(m);
+
+		if (!folio) {
+			put_structs(m, *list);
+			return false;
+		}
+		folio->lru.next = (struct list_head *)*list;
+		*list = folio;
+	}
+	return true;
+}
+
+static int split_xarray(struct address_space *mapping, const struct split *s)
+{
+	XA_STATE_ORDER(xas, &mapping->i_pages, s->page, s->min_order);
+
+	if (s->uniform)
+		xas_split(&xas, s->folio, s->order);
+	else
+		xas_try_split(&xas, s->folio, s->order);
+	return xas_error(&xas);
+}
+
+static void make_piece(struct address_space *mapping, struct folio *piece,
+		       const struct folio *head, pgoff_t index, unsigned int order)
+{
+	XA_STATE_ORDER(xas, &mapping->i_pages, index, order);
+	struct lruvec *lruvec = &mapping_machine(mapping)->mm->lruvec;
+
+	*piece = (struct folio){
+		.flags = head->flags & SPLIT_FLAGS, .mapping = mapping, .index = index,
+		._refcount = 1 << order, ._pfn = head->_pfn + (index - head->index),
+		._order = order,
+	};
+	xas_store(&xas, piece);
+	if (folio_test_lru(head)) {
+		lruvec_add_folio(lruvec, piece);
+		folio_set_lru(piece);
+	} else {
+		folio_add_lru(piece);
+	}
+}
+
+/* The head shrinks to its first piece; list counts follow. */
+static void shrink_head(struct machine *m, struct folio *head, unsigned int order)
+{
+	unsigned long gone = folio_nr_pages(head) - (1UL << order);
+
+	if (folio_test_lru(head))
+		m->mm->lruvec.nr[folio_lru_list(head)] -= gone;
+	head->_order = order;
+	head->_refcount -= gone;
+}
+
+static void __split_unmapped_folio(struct address_space *mapping, const struct split *s,
+				   struct folio *structs)
+{
+	struct folio *head = s->folio;
+	struct machine *m = mapping_machine(mapping);
+	pgoff_t index = head->index, end = index + (1UL << s->order);
+	unsigned int first = piece_order(s, index);
+
+	shrink_head(m, head, first);
+	for (index += 1UL << first; index < end;) {
+		unsigned int order = piece_order(s, index);
+		struct folio *piece = structs;
+
+		structs = (struct folio *)piece->lru.next;
+		make_piece(mapping, piece, head, index, order);
+		index += 1UL << order;
+	}
+}
+
+int split_folio_at(struct folio *folio, pgoff_t page)
+{
+	struct address_space *mapping = folio->mapping;
+	struct machine *m = folio_machine(folio);
+	struct folio *structs;
+	struct split s = {
+		.folio = folio, .page = page, .order = folio_order(folio),
+		.min_order = mapping_min_folio_order(mapping),
+		.uniform = !knob(m, SPLIT_NONUNIFORM),
+	};
+	int ret;
+
+	if (s.order <= s.min_order)
+		return 0;
+	if (folio_test_writeback(folio) || !filemap_release_folio(folio, GFP_KERNEL))
+		return -EBUSY;
+	lru_add_drain(m);
+	if (folio_ref_count(folio) != 1 + (int)folio_nr_pages(folio) || folio->_mapcount)
+		return -EAGAIN;
+	if (!get_structs(m, &s, &structs))
+		return -ENOMEM;
+	ret = split_xarray(mapping, &s);
+	if (ret) {
+		put_structs(m, structs);
+		return ret;
+	}
+	trace_event(&m->trace, EV_fl_folio_split, s.order, mapping->host->i_ino, folio->index,
+		    folio->_pfn, s.min_order);
+	__split_unmapped_folio(mapping, &s, structs);
+	return 0;
+}

@@ -1,0 +1,50 @@
+/*
+ * Bringing memory management up and down.
+ *
+ * Mirrors mm/mm_init.c in purpose.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "mm/internal.h"
+
+/* The array of struct folio fills what is left of the machine's reservation. */
+static void folio_slab_init(struct machine *m, struct mm_state *mm)
+{
+	u64 offset = round_up(sizeof(*m), (u64)64);
+
+	mm->folios = (struct folio *)((char *)m + offset);
+	mm->nr_folios = min_t(u64, (m->span - offset) / sizeof(struct folio), m->max_pfn);
+}
+
+int mm_init(struct machine *m)
+{
+	struct mm_state *mm = calloc(1, sizeof(*mm));
+	int ret;
+
+	if (!mm)
+		return -ENOMEM;
+	m->mm = mm;
+	INIT_LIST_HEAD(&mm->mappings);
+	for (unsigned int i = 0; i < NR_LRU_LISTS; i++)
+		INIT_LIST_HEAD(&mm->lruvec.lists[i]);
+	folio_batch_init(m, &mm->fbatches.lru_add);
+	folio_batch_init(m, &mm->fbatches.lru_deactivate_file);
+	folio_batch_init(m, &mm->fbatches.lru_activate);
+	xa_cache_init(&mm->xa_nodes);
+	folio_slab_init(m, mm);
+	ret = zone_init(m);
+	if (ret)
+		mm_exit(m);
+	return ret;
+}
+
+void mm_exit(struct machine *m)
+{
+	if (!m->mm)
+		return;
+	zone_exit(m);
+	xa_cache_fini(&m->mm->xa_nodes);
+	free(m->mm);
+	m->mm = NULL;
+}

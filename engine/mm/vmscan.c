@@ -1,0 +1,221 @@
+/*
+ * Reclaim: from the tail of the inactive file list, feeding it from the active one.
+ *
+ * Mirrors mm/vmscan.c. Differs: file pages only, clean only (the read side dirties nothing), no
+ * cgroups, no anon/file balance; kswapd runs at once beside the task instead of being scheduled.
+ */
+#include "block/blkdev.h"
+#include "mm/internal.h"
+
+#define SWAP_CLUSTER_MAX 32UL
+#define DEF_PRIORITY 12
+
+struct scan_control {
+	unsigned long nr_to_reclaim;
+	unsigned long nr_scanned;
+	unsigned long nr_reclaimed;
+	int priority;
+	bool kswapd;
+};
+
+/* Only what was reclaimed leaves a shadow; what was thrown away on request does not. */
+static long __remove_mapping(struct address_space *mapping, struct folio *folio, bool reclaimed)
+{
+	long nr = folio_nr_pages(folio);
+	void *shadow;
+
+	if (folio_ref_count(folio) != 1 + nr || folio_test_dirty(folio))
+		return 0;
+	shadow = reclaimed ? workingset_eviction(folio) : NULL;
+	lock_acquire(mapping_machine(mapping), LOCK_XA_LOCK);
+	__filemap_remove_folio(folio, shadow);
+	filemap_free_folio(mapping, folio);
+	return nr;
+}
+
+long remove_mapping(struct address_space *mapping, struct folio *folio)
+{
+	return __remove_mapping(mapping, folio, false);
+}
+
+enum folio_references { FOLIOREF_RECLAIM, FOLIOREF_KEEP, FOLIOREF_ACTIVATE };
+
+/* An unmapped file folio that was referenced once is used-once data: reclaim it. */
+static enum folio_references folio_check_references(struct folio *folio)
+{
+	bool referenced = folio_test_clear_referenced(folio);
+
+	if (!folio->_mapcount)
+		return FOLIOREF_RECLAIM;
+	return referenced ? FOLIOREF_ACTIVATE : FOLIOREF_KEEP;
+}
+
+/* One isolated folio (our reference is the only one besides the cache's): pages freed, or 0. */
+static long shrink_one(struct folio *folio)
+{
+	struct machine *m = folio_machine(folio);
+	long freed = 0;
+
+	charge(m, COST_SHRINK_FOLIO, 1);
+	if (!folio_trylock(folio))
+		return 0;
+	if (folio_check_references(folio) == FOLIOREF_ACTIVATE)
+		folio_set_active(folio);
+	else if (folio->mapping && !folio_test_dirty(folio) && !folio_test_writeback(folio) &&
+		 !folio->_mapcount && filemap_release_folio(folio, GFP_KERNEL))
+		freed = __remove_mapping(folio->mapping, folio, true);
+	folio_unlock(folio);
+	return freed;
+}
+
+/* Take up to @nr pages from the tail of @list onto @dst with a reference each; pages taken. */
+static unsigned long isolate_lru_folios(struct lruvec *lruvec, enum lru_list lru,
+					unsigned long nr, struct list_head *dst)
+{
+	unsigned long taken = 0;
+
+	while (taken < nr && !list_empty(&lruvec->lists[lru])) {
+		struct folio *folio = list_last_entry(&lruvec->lists[lru], struct folio, lru);
+
+		folio_get(folio);
+		lruvec_del_folio(lruvec, folio);
+		folio_clear_lru(folio);
+		list_add(&folio->lru, dst);
+		taken += folio_nr_pages(folio);
+	}
+	return taken;
+}
+
+static void putback_folio(struct lruvec *lruvec, struct folio *folio)
+{
+	lruvec_add_folio(lruvec, folio);
+	folio_set_lru(folio);
+	folio_put(folio);
+}
+
+static unsigned long shrink_inactive_list(struct machine *m, unsigned long nr_to_scan,
+					  struct scan_control *sc)
+{
+	struct lruvec *lruvec = &m->mm->lruvec;
+	struct list_head isolated;
+	struct folio *folio, *next;
+	unsigned long scanned, reclaimed = 0;
+
+	INIT_LIST_HEAD(&isolated);
+	lock_acquire(m, LOCK_LRU_LOCK);
+	scanned = isolate_lru_folios(lruvec, LRU_INACTIVE_FILE, nr_to_scan, &isolated);
+	list_for_each_entry_safe_reverse(folio, next, &isolated, lru) {
+		list_del(&folio->lru);
+		reclaimed += shrink_one(folio);
+		if (folio->mapping)
+			putback_folio(lruvec, folio);
+		else
+			folio_put(folio);
+	}
+	if (sc->kswapd) {
+		m->mm->vm.pgscan_kswapd += scanned;
+		m->mm->vm.pgsteal_kswapd += reclaimed;
+	} else {
+		m->mm->vm.pgscan_direct += scanned;
+		m->mm->vm.pgsteal_direct += reclaimed;
+	}
+	trace_event(&m->trace, EV_mm_vmscan_lru_shrink_inactive, 0, 0, 0, scanned, reclaimed);
+	sc->nr_scanned += scanned;
+	sc->nr_reclaimed += reclaimed;
+	return reclaimed;
+}
+
+static void shrink_active_list(struct machine *m, unsigned long nr_to_scan)
+{
+	struct lruvec *lruvec = &m->mm->lruvec;
+	struct list_head isolated;
+	struct folio *folio, *next;
+	unsigned long taken;
+
+	INIT_LIST_HEAD(&isolated);
+	lock_acquire(m, LOCK_LRU_LOCK);
+	taken = isolate_lru_folios(lruvec, LRU_ACTIVE_FILE, nr_to_scan, &isolated);
+	list_for_each_entry_safe_reverse(folio, next, &isolated, lru) {
+		list_del(&folio->lru);
+		folio_clear_active(folio);
+		folio_set_workingset(folio);
+		m->mm->vm.pgdeactivate += folio_nr_pages(folio);
+		putback_folio(lruvec, folio);
+	}
+	trace_event(&m->trace, EV_mm_vmscan_lru_shrink_active, 0, 0, 0, taken, taken);
+}
+
+/* The larger memory is, the smaller a share the inactive list needs. mm/vmscan.c. */
+static bool inactive_is_low(const struct machine *m)
+{
+	const struct lruvec *lruvec = &m->mm->lruvec;
+	unsigned long inactive = lruvec->nr[LRU_INACTIVE_FILE];
+	unsigned long active = lruvec->nr[LRU_ACTIVE_FILE];
+	unsigned long gb = (inactive + active) >> (30 - m->page_shift), ratio = 1;
+
+	while (gb && (ratio + 1) * (ratio + 1) <= 10 * gb)
+		ratio++;
+	return inactive * ratio < active;
+}
+
+/* One pass at this priority: a share of each list, at least a cluster. */
+static void shrink_lruvec(struct machine *m, struct scan_control *sc)
+{
+	struct lruvec *lruvec = &m->mm->lruvec;
+	unsigned long nr = lruvec->nr[LRU_INACTIVE_FILE] >> sc->priority;
+
+	nr = max(nr, min(lruvec->nr[LRU_INACTIVE_FILE], SWAP_CLUSTER_MAX));
+	while (nr && sc->nr_reclaimed < sc->nr_to_reclaim) {
+		unsigned long n = min(nr, SWAP_CLUSTER_MAX);
+
+		shrink_inactive_list(m, n, sc);
+		nr -= n;
+	}
+	if (inactive_is_low(m))
+		shrink_active_list(m, max(SWAP_CLUSTER_MAX,
+					  lruvec->nr[LRU_ACTIVE_FILE] >> sc->priority));
+}
+
+unsigned long try_to_free_pages(struct machine *m, unsigned int order, gfp_t gfp)
+{
+	struct scan_control sc = {
+		.nr_to_reclaim = max(SWAP_CLUSTER_MAX, 1UL << order), .priority = DEF_PRIORITY,
+	};
+
+	(void)gfp;
+	if (m->mm->kswapd_depth)
+		return 0;
+	lru_add_drain(m);
+	for (; sc.priority >= 0 && sc.nr_reclaimed < sc.nr_to_reclaim; sc.priority--)
+		shrink_lruvec(m, &sc);
+	return sc.nr_reclaimed;
+}
+
+static unsigned long pages_below_high(const struct zone *zone)
+{
+	unsigned long high = zone->_watermark[WMARK_HIGH];
+
+	return zone->nr_free > high ? 0 : high - zone->nr_free + 1;
+}
+
+void kswapd_run(struct machine *m)
+{
+	struct scan_control sc = { .priority = DEF_PRIORITY, .kswapd = true };
+	enum machine_context context = m->context;
+
+	if (m->mm->kswapd_depth++)
+		goto out;
+	m->context = CONTEXT_KSWAPD;
+	lru_add_drain(m);
+	for (; sc.priority >= 1; sc.priority--) {
+		unsigned long want = pages_below_high(&m->mm->zone);
+
+		if (!want)
+			break;
+		sc.nr_to_reclaim = sc.nr_reclaimed + max(want, SWAP_CLUSTER_MAX);
+		shrink_lruvec(m, &sc);
+	}
+	m->context = context;
+out:
+	m->mm->kswapd_depth--;
+}
