@@ -15,14 +15,14 @@
 #include "lib/types.h"
 
 #define HBITMAP_LEVELS 11
-#define HBITMAP_NONE (~(u64)0)
+#define HBITMAP_NONE   (~(u64)0)
 
 struct hbitmap {
-	u64 *level[HBITMAP_LEVELS];	/* level[0]: the bits; above: one bit a word below */
-	unsigned int levels;		/* levels in use, at least 1 */
-	u64 nbits;			/* valid bits are 0 .. nbits - 1 */
-	u64 count;			/* set bits */
-	size_t bytes;			/* size of the mapping that starts at level[0] */
+	u64 *level[HBITMAP_LEVELS]; /* level[0]: the bits; above: one bit a word below */
+	unsigned int levels;	    /* levels in use, at least 1 */
+	u64 nbits;		    /* valid bits are 0 .. nbits - 1 */
+	u64 count;		    /* set bits */
+	size_t bytes;		    /* size of the mapping that starts at level[0] */
 };
 
 /*

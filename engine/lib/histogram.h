@@ -13,16 +13,16 @@
 
 #include "lib/types.h"
 
-#define HISTOGRAM_EXACT 64u	/* values below have a bucket of their own */
-#define HISTOGRAM_SUB 32u	/* buckets a power of two from there on */
+#define HISTOGRAM_EXACT	  64u /* values below have a bucket of their own */
+#define HISTOGRAM_SUB	  32u /* buckets a power of two from there on */
 #define HISTOGRAM_BUCKETS (HISTOGRAM_EXACT + 58u * HISTOGRAM_SUB)
 
 struct histogram {
-	u64 count;			/* samples */
-	u64 sum;			/* of all samples, modulo 2^64 */
-	u64 min;			/* smallest sample; ~0 while empty, see histogram_min() */
-	u64 max;			/* largest sample; 0 while empty */
-	u64 counts[HISTOGRAM_BUCKETS];	/* samples of each bucket */
+	u64 count;		       /* samples */
+	u64 sum;		       /* of all samples, modulo 2^64 */
+	u64 min;		       /* smallest sample; ~0 while empty, see histogram_min() */
+	u64 max;		       /* largest sample; 0 while empty */
+	u64 counts[HISTOGRAM_BUCKETS]; /* samples of each bucket */
 };
 
 /* Make @h empty. */

@@ -14,12 +14,15 @@
 #include "lib/types.h"
 
 struct list_head {
-	struct list_head *next;	/* first element, or the head itself */
-	struct list_head *prev;	/* last element, or the head itself */
+	struct list_head *next; /* first element, or the head itself */
+	struct list_head *prev; /* last element, or the head itself */
 };
 
 /* Static initialiser of the head @name. */
-#define LIST_HEAD_INIT(name) { &(name), &(name) }
+#define LIST_HEAD_INIT(name)                                                                       \
+	{                                                                                          \
+		&(name), &(name)                                                                   \
+	}
 
 /* Make @list an empty head (or an element that is on no list). */
 static inline void INIT_LIST_HEAD(struct list_head *list)
@@ -109,7 +112,7 @@ static inline void list_splice_init(struct list_head *list, struct list_head *he
 
 /* First and last element; the list must not be empty. */
 #define list_first_entry(head, type, member) list_entry((head)->next, type, member)
-#define list_last_entry(head, type, member) list_entry((head)->prev, type, member)
+#define list_last_entry(head, type, member)  list_entry((head)->prev, type, member)
 
 /* Neighbours of @pos; at the end of the list they lie around the head. */
 #define list_next_entry(pos, member) list_entry((pos)->member.next, __typeof__(*(pos)), member)
@@ -119,27 +122,25 @@ static inline void list_splice_init(struct list_head *list, struct list_head *he
 #define list_entry_is_head(pos, head, member) (&(pos)->member == (head))
 
 /* Visit all elements from first to last; the body must not remove @pos. */
-#define list_for_each_entry(pos, head, member)                                         \
-	for (pos = list_first_entry(head, __typeof__(*(pos)), member);                 \
+#define list_for_each_entry(pos, head, member)                                                     \
+	for (pos = list_first_entry(head, __typeof__(*(pos)), member);                             \
 	     !list_entry_is_head(pos, head, member); pos = list_next_entry(pos, member))
 
 /* The same from last to first. */
-#define list_for_each_entry_reverse(pos, head, member)                                 \
-	for (pos = list_last_entry(head, __typeof__(*(pos)), member);                  \
+#define list_for_each_entry_reverse(pos, head, member)                                             \
+	for (pos = list_last_entry(head, __typeof__(*(pos)), member);                              \
 	     !list_entry_is_head(pos, head, member); pos = list_prev_entry(pos, member))
 
 /* Visit all elements; the body may remove @pos (but not @n, the one after it). */
-#define list_for_each_entry_safe(pos, n, head, member)                                 \
-	for (pos = list_first_entry(head, __typeof__(*(pos)), member),                 \
-	    n = list_next_entry(pos, member);                                          \
-	     !list_entry_is_head(pos, head, member);                                   \
-	     pos = n, n = list_next_entry(n, member))
+#define list_for_each_entry_safe(pos, n, head, member)                                             \
+	for (pos = list_first_entry(head, __typeof__(*(pos)), member),                             \
+	    n = list_next_entry(pos, member);                                                      \
+	     !list_entry_is_head(pos, head, member); pos = n, n = list_next_entry(n, member))
 
 /* The same from last to first; @n is the one before @pos. */
-#define list_for_each_entry_safe_reverse(pos, n, head, member)                         \
-	for (pos = list_last_entry(head, __typeof__(*(pos)), member),                  \
-	    n = list_prev_entry(pos, member);                                          \
-	     !list_entry_is_head(pos, head, member);                                   \
-	     pos = n, n = list_prev_entry(n, member))
+#define list_for_each_entry_safe_reverse(pos, n, head, member)                                     \
+	for (pos = list_last_entry(head, __typeof__(*(pos)), member),                              \
+	    n = list_prev_entry(pos, member);                                                      \
+	     !list_entry_is_head(pos, head, member); pos = n, n = list_prev_entry(n, member))
 
 #endif

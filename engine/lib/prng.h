@@ -13,7 +13,7 @@
 #include "lib/types.h"
 
 struct prng {
-	u64 s[4];	/* state of xoshiro256** */
+	u64 s[4]; /* state of xoshiro256** */
 };
 
 /* Start the sequence that belongs to @seed; any value is good. */

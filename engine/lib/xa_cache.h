@@ -15,9 +15,9 @@
 #include "lib/types.h"
 
 #define XA_CHUNK_SHIFT 6
-#define XA_CHUNK_SIZE (1UL << XA_CHUNK_SHIFT)
-#define XA_CHUNK_MASK (XA_CHUNK_SIZE - 1)
-#define XA_MAX_MARKS 3
+#define XA_CHUNK_SIZE  (1UL << XA_CHUNK_SHIFT)
+#define XA_CHUNK_MASK  (XA_CHUNK_SIZE - 1)
+#define XA_MAX_MARKS   3
 
 struct xarray;
 
@@ -33,12 +33,12 @@ struct xa_node {
 } __attribute__((aligned(64)));
 
 struct xa_cache {
-	struct xa_node *free;	/* returned nodes, linked by parent */
-	struct xa_node *fresh;	/* next node of the newest chunk never handed out */
-	struct xa_node *end;	/* end of the newest chunk */
-	void *chunks;		/* mappings, newest first, linked by their first word */
-	u64 live;		/* nodes handed out */
-	u64 fail_in;		/* > 0: counts down, the allocation that reaches 0 fails (once) */
+	struct xa_node *free;  /* returned nodes, linked by parent */
+	struct xa_node *fresh; /* next node of the newest chunk never handed out */
+	struct xa_node *end;   /* end of the newest chunk */
+	void *chunks;	       /* mappings, newest first, linked by their first word */
+	u64 live;	       /* nodes handed out */
+	u64 fail_in;	       /* > 0: counts down, the allocation that reaches 0 fails (once) */
 };
 
 /* An empty cache; maps nothing yet. */

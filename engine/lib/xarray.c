@@ -287,8 +287,7 @@ static bool next_conflict_slot(struct xa_state *xas)
 		if (!xas->xa_node)
 			return false;
 	}
-	if (xas->xa_node->shift == xas->xa_shift &&
-	    (xas->xa_offset & xas->xa_sibs) == xas->xa_sibs)
+	if (xas->xa_node->shift == xas->xa_shift && (xas->xa_offset & xas->xa_sibs) == xas->xa_sibs)
 		return false;
 	xas->xa_offset++;
 	return true;
@@ -405,7 +404,7 @@ void xas_init_marks(const struct xa_state *xas)
 
 void xa_init(struct xarray *xa, struct xa_cache *cache)
 {
-	*xa = (struct xarray){ .xa_cache = cache };
+	*xa = (struct xarray){.xa_cache = cache};
 }
 
 static void *result(const struct xa_state *xas, void *old)

@@ -29,9 +29,9 @@
 
 typedef unsigned int xa_mark_t;
 
-#define XA_MARK_0 0u
-#define XA_MARK_1 1u
-#define XA_MARK_2 2u
+#define XA_MARK_0  0u
+#define XA_MARK_1  1u
+#define XA_MARK_2  2u
 #define XA_PRESENT 8u /* filter for xa_find(): any entry */
 
 struct xarray {
@@ -42,10 +42,10 @@ struct xarray {
 
 struct xa_state {
 	struct xarray *xa;
-	unsigned long xa_index; /* where the caller stands */
-	u8 xa_shift;		/* level an entry is stored at: order rounded down to 6 */
-	u8 xa_sibs;		/* further slots the entry to store takes */
-	u8 xa_offset;		/* slot of xa_node we stand on; not always that of xa_index */
+	unsigned long xa_index;	  /* where the caller stands */
+	u8 xa_shift;		  /* level an entry is stored at: order rounded down to 6 */
+	u8 xa_sibs;		  /* further slots the entry to store takes */
+	u8 xa_offset;		  /* slot of xa_node we stand on; not always that of xa_index */
 	struct xa_node *xa_node;  /* node, NULL (xa_head), XAS_RESTART, XAS_BOUNDS or an error */
 	struct xa_node *xa_alloc; /* nodes reserved for a split, linked by parent */
 };
@@ -133,20 +133,20 @@ static inline int xa_err(const void *entry)
 
 /* -- Where a state stands -- */
 
-#define XAS_BOUNDS ((struct xa_node *)1UL)  /* ran off the tree; stays there until it moves */
+#define XAS_BOUNDS  ((struct xa_node *)1UL) /* ran off the tree; stays there until it moves */
 #define XAS_RESTART ((struct xa_node *)3UL) /* next use walks from the root to xa_index */
 
 /* A state at @index for entries of order 0, and one for entries of 2^@order indices. */
-#define XA_STATE(name, array, index)                                                   \
-	struct xa_state name = { .xa = (array), .xa_index = (index), .xa_node = XAS_RESTART }
+#define XA_STATE(name, array, index)                                                               \
+	struct xa_state name = {.xa = (array), .xa_index = (index), .xa_node = XAS_RESTART}
 
-#define XA_STATE_ORDER(name, array, index, order)                                      \
-	struct xa_state name = {                                                       \
-		.xa = (array),                                                         \
-		.xa_index = (unsigned long)(index) >> (order) << (order),              \
-		.xa_shift = (order) - (order) % XA_CHUNK_SHIFT,                        \
-		.xa_sibs = (1U << (order) % XA_CHUNK_SHIFT) - 1,                       \
-		.xa_node = XAS_RESTART,                                                \
+#define XA_STATE_ORDER(name, array, index, order)                                                  \
+	struct xa_state name = {                                                                   \
+		.xa = (array),                                                                     \
+		.xa_index = (unsigned long)(index) >> (order) << (order),                          \
+		.xa_shift = (order) - (order) % XA_CHUNK_SHIFT,                                    \
+		.xa_sibs = (1U << (order) % XA_CHUNK_SHIFT) - 1,                                   \
+		.xa_node = XAS_RESTART,                                                            \
 	}
 
 /* The state's negative errno, or 0. */
@@ -316,11 +316,10 @@ static inline void *xas_next_entry(struct xa_state *xas, unsigned long max)
 	return entry;
 }
 
-#define xas_for_each(xas, entry, max)                                                  \
+#define xas_for_each(xas, entry, max)                                                              \
 	for (entry = xas_find(xas, max); entry; entry = xas_next_entry(xas, max))
 
-#define xas_for_each_marked(xas, entry, max, mark)                                     \
-	while ((entry = xas_find_marked(xas, max, mark)))
+#define xas_for_each_marked(xas, entry, max, mark) while ((entry = xas_find_marked(xas, max, mark)))
 
 #define xas_for_each_conflict(xas, entry) while ((entry = xas_find_conflict(xas)))
 

@@ -3,8 +3,8 @@
 
 #include <errno.h>
 
-#define BROKEN(err, node, fmt, ...)                                                    \
-	fl_error_set(err, -EUCLEAN, "xarray", 0, "node at level %u, offset %u: " fmt,  \
+#define BROKEN(err, node, fmt, ...)                                                                \
+	fl_error_set(err, -EUCLEAN, "xarray", 0, "node at level %u, offset %u: " fmt,              \
 		     (node)->shift, (node)->offset, ##__VA_ARGS__)
 
 /* The entry in slot @head and its siblings up to @end: a naturally aligned power of two? */
@@ -70,11 +70,12 @@ static int check_marks(const struct xa_node *node, struct fl_error *err)
 }
 
 /* What the parent says about @child in slot @offset. */
-static int check_link(const struct xa_node *node, const struct xa_node *child,
-		      unsigned int offset, struct fl_error *err)
+static int check_link(const struct xa_node *node, const struct xa_node *child, unsigned int offset,
+		      struct fl_error *err)
 {
 	if (child->parent != node || child->offset != offset || child->array != node->array)
-		return BROKEN(err, child, "wrong parent, offset or array, expected slot %u", offset);
+		return BROKEN(err, child, "wrong parent, offset or array, expected slot %u",
+			      offset);
 	if (child->shift + XA_CHUNK_SHIFT != node->shift)
 		return BROKEN(err, child, "below a node at level %u", node->shift);
 	return 0;

@@ -187,8 +187,8 @@ static void *create(struct xa_state *xas)
 	if (xas_error(xas))
 		return NULL;
 	if (!xas_top(node))
-		return create_path(xas, node->slots[xas->xa_offset],
-				   &node->slots[xas->xa_offset], node->shift);
+		return create_path(xas, node->slots[xas->xa_offset], &node->slots[xas->xa_offset],
+				   node->shift);
 	shift = expand(xas);
 	if (shift < 0)
 		return NULL;
@@ -400,7 +400,7 @@ static void split_here(struct xa_state *xas, void *entry, unsigned int order)
 	struct xa_node *node = xas->xa_node;
 	unsigned int from = xas->xa_offset;
 	unsigned int last = from + (1U << order % XA_CHUNK_SHIFT) - 1;
-	struct piece piece = { .entry = entry };
+	struct piece piece = {.entry = entry};
 
 	for (xa_mark_t mark = 0; mark < XA_MAX_MARKS; mark++)
 		piece.marks |= (unsigned int)xas_get_mark(xas, mark) << mark;

@@ -37,7 +37,7 @@ static void churn(struct hbitmap *b, u8 *bits, u64 n, struct prng *rng)
 /* Proves: set, clear, test, next and count agree with a byte array for sizes around 64^k. */
 static void agrees_with_byte_array(void **state)
 {
-	static const u64 sizes[] = { 1, 2, 63, 64, 65, 127, 4095, 4096, 4097, 5000 };
+	static const u64 sizes[] = {1, 2, 63, 64, 65, 127, 4095, 4096, 4097, 5000};
 	static u8 bits[5000];
 	struct prng rng;
 
@@ -81,7 +81,7 @@ static void edges(void **state)
 /* Proves: 2^28 sparse bits work through all levels, and emptying a level is seen above it. */
 static void sparse_and_large(void **state)
 {
-	static const u64 at[] = { 0, 1, 4095, 262144, 16777215, 16777216, (1ULL << 28) - 1 };
+	static const u64 at[] = {0, 1, 4095, 262144, 16777215, 16777216, (1ULL << 28) - 1};
 	struct hbitmap b;
 	u64 bit = 0;
 

@@ -108,7 +108,7 @@ static void empty(void **state)
 static void log2_buckets(void **state)
 {
 	static struct histogram h;
-	u64 want[64] = { 0 };
+	u64 want[64] = {0};
 	struct prng rng;
 
 	(void)state;

@@ -26,9 +26,9 @@ static long digits(struct list_head *head)
 	long forward = 0, backward = 0, unit = 1;
 	struct item *it;
 
-	list_for_each_entry(it, head, link)
+	list_for_each_entry (it, head, link)
 		forward = forward * 10 + it->id;
-	list_for_each_entry_reverse(it, head, link) {
+	list_for_each_entry_reverse (it, head, link) {
 		backward += it->id * unit;
 		unit *= 10;
 	}
@@ -40,7 +40,7 @@ static long digits(struct list_head *head)
 static void adds_at_both_ends(void **state)
 {
 	struct list_head head = LIST_HEAD_INIT(head);
-	struct item a = { .id = 1 }, b = { .id = 2 }, c = { .id = 3 };
+	struct item a = {.id = 1}, b = {.id = 2}, c = {.id = 3};
 
 	(void)state;
 	assert_true(list_empty(&head));
@@ -121,11 +121,12 @@ static void removes_while_walking(void **state)
 
 	(void)state;
 	fill(&head, items, 5);
-	list_for_each_entry_safe(it, n, &head, link)
+	list_for_each_entry_safe (it, n, &head, link)
 		if (it->id % 2)
 			list_del(&it->link);
 	assert_int_equal(digits(&head), 24);
-	list_for_each_entry_safe_reverse(it, n, &head, link) {
+	list_for_each_entry_safe_reverse(it, n, &head, link)
+	{
 		seen = seen * 10 + it->id;
 		list_del_init(&it->link);
 	}
@@ -136,8 +137,10 @@ static void removes_while_walking(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(adds_at_both_ends), cmocka_unit_test(deletes),
-		cmocka_unit_test(moves),	     cmocka_unit_test(splices),
+		cmocka_unit_test(adds_at_both_ends),
+		cmocka_unit_test(deletes),
+		cmocka_unit_test(moves),
+		cmocka_unit_test(splices),
 		cmocka_unit_test(removes_while_walking),
 	};
 

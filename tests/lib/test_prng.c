@@ -22,13 +22,13 @@ static void seeds_by_splitmix64(void **state)
 /* Proves: the generator is xoshiro256** (reference outputs for state 1, 2, 3, 4). */
 static void steps_as_the_reference(void **state)
 {
-	static const u64 want[] = { 11520ULL,
-				    0ULL,
-				    1509978240ULL,
-				    1215971899390074240ULL,
-				    1216172134540287360ULL,
-				    607988272756665600ULL };
-	struct prng p = { .s = { 1, 2, 3, 4 } };
+	static const u64 want[] = {11520ULL,
+				   0ULL,
+				   1509978240ULL,
+				   1215971899390074240ULL,
+				   1216172134540287360ULL,
+				   607988272756665600ULL};
+	struct prng p = {.s = {1, 2, 3, 4}};
 
 	(void)state;
 	for (unsigned int i = 0; i < ARRAY_SIZE(want); i++)
@@ -57,7 +57,7 @@ static void repeats(void **state)
 /* Proves: prng_below() stays in range and is even, also for n where modulo would be lopsided. */
 static void below_is_even(void **state)
 {
-	u64 third = ~(u64)0 / 3, hits[3] = { 0 };
+	u64 third = ~(u64)0 / 3, hits[3] = {0};
 	struct prng p;
 
 	(void)state;
@@ -102,8 +102,10 @@ static void edges(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(seeds_by_splitmix64), cmocka_unit_test(steps_as_the_reference),
-		cmocka_unit_test(repeats),	       cmocka_unit_test(below_is_even),
+		cmocka_unit_test(seeds_by_splitmix64),
+		cmocka_unit_test(steps_as_the_reference),
+		cmocka_unit_test(repeats),
+		cmocka_unit_test(below_is_even),
 		cmocka_unit_test(edges),
 	};
 

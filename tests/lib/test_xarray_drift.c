@@ -12,7 +12,7 @@
 #include "lib/xarray.h"
 
 #define MAX_FOLIOS 96
-#define MAX_ORDER 11
+#define MAX_ORDER  11
 
 struct folio {
 	unsigned long index;
@@ -139,7 +139,7 @@ static void random_cache(struct cache *c, struct prng *rng)
 		if (tight && page) /* rather a smaller folio than a hole before it */
 			order = min(order, __ffs(page));
 		page = round_up(page, 1UL << order);
-		c->folios[c->n++] = (struct folio){ page, order };
+		c->folios[c->n++] = (struct folio){page, order};
 		page += 1UL << order;
 	}
 }
@@ -150,8 +150,8 @@ static void build(struct xarray *xa, struct cache *c, struct prng *rng)
 
 	/* From a random one on, around: the tree must not depend on the order of insertion. */
 	for (unsigned int k = 0; k < c->n; k++, i = (i + 1) % c->n) {
-		void *old = xa_store_order(xa, c->folios[i].index, c->folios[i].order,
-					   &c->folios[i]);
+		void *old =
+			xa_store_order(xa, c->folios[i].index, c->folios[i].order, &c->folios[i]);
 
 		assert_null(old);
 	}
