@@ -1,0 +1,76 @@
+/*
+ * cli/machine_options.h - the options that say which machine a workload runs on.
+ *
+ * A command puts MACHINE_OPTION_ROWS into its table and hands every id for which
+ * machine_option_is() holds to machine_option_set(); its own ids stay below MACHINE_OPT_FIRST.
+ *
+ * Invariant  after machine_options_check() the sizes are in range and --kernel parses; what only
+ *            the file system or the machine can judge is judged by run_open().
+ * Owner      strings point into argv.
+ * Errors     -EINVAL or -ERANGE with a struct fl_error named after the option.
+ */
+#ifndef FL_CLI_MACHINE_OPTIONS_H
+#define FL_CLI_MACHINE_OPTIONS_H
+
+#include "cli/options.h"
+#include "lab/run.h"
+
+#define MACHINE_KERNELS_MAX 16
+
+/* Every option once: X(id, setter, name, value, help). */
+#define MACHINE_OPTION_TABLE(X)                                                                    \
+	X(KERNEL, kernel, "kernel", "P",                                                           \
+	  "profile of 'foliolab kernels', with +KNOB or -KNOB to toggle commits (default v6.18)")  \
+	X(FS, fs, "fs", "FS", "xfs, ext4, ext4-1k or hostfs (default xfs)")                        \
+	X(SIZE, size, "size", "SIZE", "of the file; k, m, g or t may follow (default 16m)")        \
+	X(RA_KB, ra_kb, "ra-kb", "N", "read_ahead_kb, 0 to 1048576 (default 128)")                 \
+	X(PAGE_SIZE, page_size, "page-size", "SIZE", "4k, 16k or 64k (default 4k)")                \
+	X(MEMORY, memory, "memory", "SIZE", "simulated memory (default 64g)")                      \
+	X(DISK, disk, "disk", "D",                                                                 \
+	  "hole (a sparse file), ram or nvme (a written file), host (the default with --file)")    \
+	X(FILE, file, "file", "PATH", "the bytes of this host file instead of a made-up one")      \
+	X(DATA, data, "data", NULL, "folios hold real bytes")                                      \
+	X(SEED, seed, "seed", "N", "of everything random (default 1)")                             \
+	X(CPUS, cpus, "cpus", "N", "processors; only 1 so far")                                    \
+	X(FRAGMENT, fragment, "fragment", "O[:PCT]",                                               \
+	  "no free block above order O in PCT percent of memory (default 100)")                    \
+	X(BLOCK_SIZE, block_size, "block-size", "SIZE", "of the file system, 1k to 64k")           \
+	X(IO_KB, io_kb, "io-kb", "N",                                                              \
+	  "largest request of the disk, 4 to 1048576 (default 1280, from v6.17 on 4096)")
+
+enum machine_option_id {
+	MACHINE_OPT_FIRST = 1000,
+	MACHINE_OPT_BEFORE = MACHINE_OPT_FIRST - 1,
+#define X(id, ...) MACHINE_OPT_##id,
+	MACHINE_OPTION_TABLE(X)
+#undef X
+	MACHINE_OPT_END,
+};
+
+/* Rows for a command's table of options. */
+#define MACHINE_OPTION_ROW(id, setter, name, arg, help)                                            \
+	{ name, NULL, arg, help, MACHINE_OPT_##id },
+#define MACHINE_OPTION_ROWS MACHINE_OPTION_TABLE(MACHINE_OPTION_ROW)
+
+struct machine_options {
+	struct run_config config;
+	const char *kernels[MACHINE_KERNELS_MAX]; /* every --kernel, in order */
+	unsigned int nr_kernels;
+	bool size_given;
+};
+
+/* Defaults of the command line. */
+void machine_options_init(struct machine_options *o);
+
+static inline bool machine_option_is(int id)
+{
+	return id >= MACHINE_OPT_FIRST && id < MACHINE_OPT_END;
+}
+
+/* Take one option. An option given twice: the last one holds, except that kernels add up. */
+int machine_option_set(struct machine_options *o, int id, const char *value, struct fl_error *err);
+
+/* What only shows when all options are there; fills config.machine.kernel with the last one. */
+int machine_options_check(struct machine_options *o, struct fl_error *err);
+
+#endif

@@ -1,0 +1,211 @@
+#include "cli/play.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <openssl/evp.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/strutil.h"
+
+#define WORD_SHOWN 60
+
+/* Repeated reads are played so many at a time, so that progress can be told in between. */
+#define READS_AT_ONCE (1u << 18)
+
+#define PROGRESS_AFTER_NS 1000000000ull
+#define PROGRESS_EVERY_NS 100000000ull
+
+/* ---- the workload ---- */
+
+static int only_one(const struct workload_arg *arg, const char *word, struct fl_error *err)
+{
+	if (!arg->path && !arg->ops)
+		return 0;
+	return fl_error_set(err, -EINVAL, NULL, 0,
+			    "a second workload '%.*s', expected one file or one -e OPS",
+			    shown_len(word, WORD_SHOWN), word);
+}
+
+int workload_arg_set_path(struct workload_arg *arg, const char *path, struct fl_error *err)
+{
+	int ret = only_one(arg, path, err);
+
+	if (!ret)
+		arg->path = path;
+	return ret;
+}
+
+int workload_arg_set_ops(struct workload_arg *arg, const char *ops, struct fl_error *err)
+{
+	int ret = only_one(arg, ops, err);
+
+	if (!ret)
+		arg->ops = ops;
+	return ret;
+}
+
+static bool is_lua(const char *path)
+{
+	size_t len = strlen(path);
+
+	return len > 4 && !strcmp(path + len - 4, ".lua");
+}
+
+int workload_arg_load(const struct workload_arg *arg, struct workload *ret, struct fl_error *err)
+{
+	if (arg->ops)
+		return workload_parse(ret, "-e", arg->ops, strlen(arg->ops), err);
+	if (!arg->path)
+		return fl_error_set(err, -EINVAL, NULL, 0,
+				    "no workload, expected FILE.wl or -e OPS");
+	if (is_lua(arg->path))
+		return fl_error_set(err, -EINVAL, arg->path, 0,
+				    "Lua workloads come with the labs, expected a workload file "
+				    "(FILE.wl)");
+	return workload_load(ret, arg->path, err);
+}
+
+/* ---- progress ---- */
+
+struct progress {
+	bool tty;
+	bool shown;
+	u64 start_ns, last_ns;
+	u64 done, total; /* operations */
+};
+
+static u64 host_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (u64)t.tv_sec * 1000000000 + (u64)t.tv_nsec;
+}
+
+static void progress_start(struct progress *p, const struct workload *w)
+{
+	*p = (struct progress){.tty = isatty(STDERR_FILENO), .start_ns = host_ns()};
+	for (size_t i = 0; i < w->nr; i++)
+		p->total += w->ops[i].n;
+}
+
+static void progress_step(struct progress *p, u64 n)
+{
+	u64 now;
+
+	p->done += n;
+	if (!p->tty)
+		return;
+	now = host_ns();
+	if (now - p->start_ns < PROGRESS_AFTER_NS || now - p->last_ns < PROGRESS_EVERY_NS)
+		return;
+	p->last_ns = now;
+	p->shown = true;
+	fprintf(stderr, "\r%" PRIu64 " of %" PRIu64 " operations, %.0f %% ", p->done, p->total,
+		100.0 * p->done / p->total);
+	fflush(stderr);
+}
+
+static void progress_end(struct progress *p)
+{
+	if (p->shown)
+		fprintf(stderr, "\r\033[K");
+}
+
+/* ---- playing ---- */
+
+/* The same as run_workload(), with a look at the clock now and then. */
+static int play_op(struct run *run, const struct wl_op *op, struct progress *p,
+		   struct fl_error *err)
+{
+	struct wl_op part = *op;
+	u64 left = op->n;
+	int ret = 0;
+
+	if (op->type != WL_READ) {
+		ret = run_op(run, op, err);
+		progress_step(p, op->n);
+		return ret;
+	}
+	while (left && !ret) {
+		part.n = run_file(run)->f_pos < run->inode->i_size ? min_t(u64, left, READS_AT_ONCE)
+								   : left;
+		ret = run_op(run, &part, err);
+		left -= part.n;
+		progress_step(p, part.n);
+	}
+	return ret;
+}
+
+static int play_all(struct run *run, const struct workload *w, struct fl_error *err)
+{
+	struct progress p;
+	int ret = 0;
+
+	progress_start(&p, w);
+	for (size_t i = 0; i < w->nr && !ret; i++)
+		ret = play_op(run, &w->ops[i], &p, err);
+	if (!ret)
+		blk_drain(run->machine);
+	else if (err && !err->file[0])
+		snprintf(err->file, sizeof(err->file), "%s", w->name);
+	progress_end(&p);
+	return ret;
+}
+
+static void digest_bytes(void *ctx, const void *buf, size_t len)
+{
+	EVP_DigestUpdate(ctx, buf, len);
+}
+
+static int digest_start(struct run *run, EVP_MD_CTX **ctx, struct fl_error *err)
+{
+	*ctx = NULL;
+	if (!run->machine->data)
+		return 0;
+	*ctx = EVP_MD_CTX_new();
+	if (!*ctx || !EVP_DigestInit_ex(*ctx, EVP_sha256(), NULL))
+		return fl_error_set(err, -ENOMEM, NULL, 0, "no sha256 in this OpenSSL");
+	run->consume = digest_bytes;
+	run->consume_ctx = *ctx;
+	return 0;
+}
+
+static void digest_end(EVP_MD_CTX *ctx, char *hex)
+{
+	unsigned char md[EVP_MAX_MD_SIZE];
+	unsigned int len = 0;
+
+	if (!ctx)
+		return;
+	EVP_DigestFinal_ex(ctx, md, &len);
+	for (unsigned int i = 0; i < len; i++)
+		sprintf(hex + 2 * i, "%02x", md[i]);
+}
+
+int play(const struct run_config *config, const struct workload *w, struct report *ret,
+	 struct fl_error *err)
+{
+	EVP_MD_CTX *digest = NULL;
+	struct run *run;
+	int error = run_open(config, &run, err);
+	u64 start_ns;
+
+	if (error)
+		return error;
+	error = digest_start(run, &digest, err);
+	start_ns = host_ns();
+	if (!error)
+		error = play_all(run, w, err);
+	if (!error) {
+		report_collect(ret, run);
+		ret->wall_ns = host_ns() - start_ns;
+		digest_end(digest, ret->sha256);
+	}
+	EVP_MD_CTX_free(digest);
+	run_close(run);
+	return error;
+}

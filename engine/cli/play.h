@@ -1,0 +1,34 @@
+/*
+ * cli/play.h - a workload named on the command line, played on one machine.
+ *
+ * Owner      workload_arg_load() gives the workload to the caller.
+ * Errors     negative errno with a struct fl_error; a call that fails inside the miniature is
+ *            counted in the report and is no error.
+ */
+#ifndef FL_CLI_PLAY_H
+#define FL_CLI_PLAY_H
+
+#include "cli/report.h"
+#include "lab/workload.h"
+
+/* FILE.wl | -e OPS: one of the two. */
+struct workload_arg {
+	const char *path;
+	const char *ops;
+};
+
+/* Take FILE.wl, or OPS of -e; -EINVAL where there is a workload already. */
+int workload_arg_set_path(struct workload_arg *arg, const char *path, struct fl_error *err);
+int workload_arg_set_ops(struct workload_arg *arg, const char *ops, struct fl_error *err);
+
+/* Parse what the command line named. -EINVAL where it named nothing or a Lua file. */
+int workload_arg_load(const struct workload_arg *arg, struct workload *ret, struct fl_error *err);
+
+/*
+ * Boot the machine of @config, play @w on it, read everything off it into @ret. On a terminal
+ * (stderr) a line of progress appears after a second and goes at the end.
+ */
+int play(const struct run_config *config, const struct workload *w, struct report *ret,
+	 struct fl_error *err);
+
+#endif
