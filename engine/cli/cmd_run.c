@@ -1,19 +1,19 @@
-#include "cli/common.h"
 #include "cli/commands.h"
-#include "cli/machine_options.h"
-#include "cli/play.h"
 
 #include <errno.h>
+
+#include "cli/common.h"
+#include "cli/machine_options.h"
+#include "cli/play.h"
 
 enum { OPT_EVAL, OPT_MEASURE, OPT_FORMAT, OPT_OUTPUT };
 
 static const struct cli_option run_options[] = {
 	{"eval", "e", "OPS", "operations, separated by newlines or ';'", OPT_EVAL},
-	MACHINE_OPTION_ROWS{"measure", NULL, NULL,
-			    "also time the miniature's real work on the host", OPT_MEASURE},
+	{"measure", NULL, NULL, "also time the miniature's real work on the host", OPT_MEASURE},
 	{"format", NULL, "F", "text or json (default text)", OPT_FORMAT},
 	{"output", "o", "OUT", "write there instead of standard output", OPT_OUTPUT},
-	{0},
+	MACHINE_OPTION_ROWS_AND_END,
 };
 
 struct run_args {

@@ -1,7 +1,7 @@
 /*
  * cli/machine_options.h - the options that say which machine a workload runs on.
  *
- * A command puts MACHINE_OPTION_ROWS into its table and hands every id for which
+ * A command ends its table with MACHINE_OPTION_ROWS_AND_END and hands every id for which
  * machine_option_is() holds to machine_option_set(); its own ids stay below MACHINE_OPT_FIRST.
  *
  * Invariant  after machine_options_check() the sizes are in range and --kernel parses; what only
@@ -47,10 +47,9 @@ enum machine_option_id {
 	MACHINE_OPT_END,
 };
 
-/* Rows for a command's table of options. */
-#define MACHINE_OPTION_ROW(id, setter, name, arg, help)                                            \
-	{ name, NULL, arg, help, MACHINE_OPT_##id },
-#define MACHINE_OPTION_ROWS MACHINE_OPTION_TABLE(MACHINE_OPTION_ROW)
+/* The last rows of a command's table of options, its end included. */
+#define MACHINE_OPTION_ROW(id, setter, name, arg, help) {name, NULL, arg, help, MACHINE_OPT_##id},
+#define MACHINE_OPTION_ROWS_AND_END MACHINE_OPTION_TABLE(MACHINE_OPTION_ROW){0}
 
 struct machine_options {
 	struct run_config config;

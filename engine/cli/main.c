@@ -10,10 +10,7 @@
 #include "cli/version.h"
 
 /* Written at the same time by others: there once their file is. */
-#pragma weak cmd_compare
-#pragma weak cmd_kernels
 #pragma weak cmd_bench
-#pragma weak cmd_doctor
 
 #define MAX_COMMANDS 32
 

@@ -85,11 +85,17 @@ static u64 host_ns(void)
 	return (u64)t.tv_sec * 1000000000 + (u64)t.tv_nsec;
 }
 
+/* How many operations a line stands for; the N of fd is its descriptor. */
+static u64 op_count(const struct wl_op *op)
+{
+	return op->type == WL_FD ? 1 : op->n;
+}
+
 static void progress_start(struct progress *p, const struct workload *w)
 {
 	*p = (struct progress){.tty = isatty(STDERR_FILENO), .start_ns = host_ns()};
 	for (size_t i = 0; i < w->nr; i++)
-		p->total += w->ops[i].n;
+		p->total += op_count(&w->ops[i]);
 }
 
 static void progress_step(struct progress *p, u64 n)
@@ -117,25 +123,30 @@ static void progress_end(struct progress *p)
 
 /* ---- playing ---- */
 
-/* The same as run_workload(), with a look at the clock now and then. */
+/* How many of @left repetitions to play at once; reads that return nothing cost nothing. */
+static u64 at_once(const struct run *run, const struct wl_op *op, u64 left)
+{
+	bool idle = !op->len || run_file(run)->f_pos >= run->inode->i_size;
+
+	return op->type != WL_READ || idle ? left : min_t(u64, left, READS_AT_ONCE);
+}
+
+/* The same as run_op(), with a look at the clock now and then. */
 static int play_op(struct run *run, const struct wl_op *op, struct progress *p,
 		   struct fl_error *err)
 {
-	struct wl_op part = *op;
-	u64 left = op->n;
+	u64 left = op_count(op);
 	int ret = 0;
 
-	if (op->type != WL_READ) {
-		ret = run_op(run, op, err);
-		progress_step(p, op->n);
-		return ret;
-	}
 	while (left && !ret) {
-		part.n = run_file(run)->f_pos < run->inode->i_size ? min_t(u64, left, READS_AT_ONCE)
-								   : left;
+		struct wl_op part = *op;
+		u64 n = at_once(run, op, left);
+
+		if (op->type == WL_READ)
+			part.n = n;
 		ret = run_op(run, &part, err);
-		left -= part.n;
-		progress_step(p, part.n);
+		left -= n;
+		progress_step(p, n);
 	}
 	return ret;
 }

@@ -19,15 +19,15 @@ static const struct {
 
 /* ---- collecting ---- */
 
-static struct report_pages sum_pages(const struct page_stats *stats)
+static struct report_pages sum_pages(const struct report *r)
 {
 	struct report_pages p = {0};
 
 	for (size_t i = 0; i < ARRAY_SIZE(provenances); i++) {
 		if (!provenances[i].reads)
 			continue;
-		p.read += stats->brought[provenances[i].id];
-		p.used += stats->used[provenances[i].id];
+		p.read += r->provenance.brought[provenances[i].id];
+		p.used += r->used[provenances[i].id];
 	}
 	p.wasted = p.read - p.used;
 	return p;
@@ -72,7 +72,8 @@ void report_collect(struct report *r, const struct run *run)
 	collect_counts(r, &m->trace);
 	r->disk = run->sb->s_bdev->stats;
 	r->provenance = m->mm->pages;
-	r->pages = sum_pages(&r->provenance);
+	memcpy(r->used, m->page_used, sizeof(r->used));
+	r->pages = sum_pages(r);
 	memcpy(r->locks, m->locks, sizeof(r->locks));
 	r->latency = run->latency;
 	r->virtual_ns = m->clock_ps / 1000;
@@ -189,7 +190,7 @@ static void add_pages(struct writer *w, cJSON *obj, const struct report *r)
 		cJSON *kind = add_object(w, child, provenances[i].key);
 
 		add_u64(w, kind, "read", r->provenance.brought[provenances[i].id]);
-		add_u64(w, kind, "used", r->provenance.used[provenances[i].id]);
+		add_u64(w, kind, "used", r->used[provenances[i].id]);
 	}
 	add_u64(w, obj, "evicted", r->provenance.evicted);
 	add_u64(w, obj, "evicted_unused", r->provenance.evicted_unused);

@@ -29,7 +29,7 @@ struct report_windows {
 struct report {
 	struct run_config config;	/* as played; machine.kernel is kernel[] */
 	char kernel[128];
-	unsigned int block_size, io_kb;	/* in force */
+	u64 block_size, io_kb;		/* in force */
 
 	u64 ops, reads, bytes, errors;
 	int last_error;			/* negative errno of the last failed call, 0 */
@@ -39,6 +39,7 @@ struct report {
 	struct disk_stats disk;
 	struct report_pages pages;
 	struct page_stats provenance;
+	u64 used[PROVENANCE_NR];	/* of provenance.brought, used at least once */
 	u64 locks[LOCK_NR];
 	struct histogram latency;	/* virtual ns of each read */
 	u64 virtual_ns;

@@ -52,13 +52,13 @@ void report_machine(FILE *f, const struct report *r)
 	else
 		fprintf(f, "file");
 	fprintf(f,
-		" of %s on disk %s, readahead %" PRIu64 "k, requests up to %uk, pages of %s, "
+		" of %s on disk %s, readahead %" PRIu64 "k, pages of %s, "
 		"memory %s, seed %" PRIu64,
 		format_size(c->size, size, sizeof(size)),
 		c->disk	  ? c->disk
 		: c->file ? "host"
 			  : "hole",
-		c->ra_bytes >> 10, r->io_kb, format_size(c->machine.page_size, page, sizeof(page)),
+		c->ra_bytes >> 10, format_size(c->machine.page_size, page, sizeof(page)),
 		format_size(c->machine.memory, memory, sizeof(memory)), c->machine.seed);
 	if (c->machine.fragment_order >= 0)
 		fprintf(f, ", fragmented above order %d (%u %%)", c->machine.fragment_order,
@@ -147,8 +147,10 @@ static void print_io(FILE *f, const struct report *r)
 		"Windows:  %" PRIu64 " sync and %" PRIu64 " async calls chose %" PRIu64 ", %" PRIu64
 		" times read by single folios\n",
 		r->windows.sync, r->windows.async, r->windows.chosen, r->windows.fallback);
-	fprintf(f, "I/O:      %" PRIu64 " bios, %" PRIu64 " requests, %" PRIu64 " sectors\n",
-		r->disk.bios, r->disk.ios, r->disk.sectors);
+	fprintf(f,
+		"I/O:      %" PRIu64 " bios, %" PRIu64 " requests of up to %" PRIu64 "k, %" PRIu64
+		" sectors\n",
+		r->disk.bios, r->disk.ios, r->io_kb, r->disk.sectors);
 }
 
 static void print_waste(struct out *o, const struct report *r)
