@@ -41,6 +41,11 @@ static void swap_completions(struct completion *a, struct completion *b)
 	*b = t;
 }
 
+static void set_next_io(struct machine *m)
+{
+	m->next_io_ps = m->blk->nr ? m->blk->heap[0].ps : ~0ULL;
+}
+
 static bool heap_grow(struct blk_state *blk)
 {
 	size_t cap = blk->cap ? 2 * blk->cap : 64;
@@ -67,34 +72,38 @@ void blk_complete_at(struct machine *m, struct bio *bio, u64 ps)
 	blk->heap[i] = (struct completion){ .ps = ps, .seq = blk->seq++, .bio = bio };
 	for (; i && before(&blk->heap[i], &blk->heap[(i - 1) / 2]); i = (i - 1) / 2)
 		swap_completions(&blk->heap[i], &blk->heap[(i - 1) / 2]);
+	set_next_io(m);
 }
 
-static struct completion heap_pop(struct blk_state *blk)
+static void sift_down(struct blk_state *blk)
 {
-	struct completion top = blk->heap[0];
-	size_t i = 0;
+	size_t i = 0, child;
 
-	blk->heap[0] = blk->heap[--blk->nr];
-	for (;;) {
-		size_t child = 2 * i + 1;
-
-		if (child >= blk->nr)
-			return top;
+	while ((child = 2 * i + 1) < blk->nr) {
 		if (child + 1 < blk->nr && before(&blk->heap[child + 1], &blk->heap[child]))
 			child++;
 		if (!before(&blk->heap[child], &blk->heap[i]))
-			return top;
+			return;
 		swap_completions(&blk->heap[i], &blk->heap[child]);
 		i = child;
 	}
 }
 
-void blk_poll(struct machine *m)
+static struct bio *heap_pop(struct machine *m)
 {
 	struct blk_state *blk = m->blk;
+	struct bio *bio = blk->heap[0].bio;
 
-	while (blk->nr && blk->heap[0].ps <= m->clock_ps)
-		bio_endio(heap_pop(blk).bio);
+	blk->heap[0] = blk->heap[--blk->nr];
+	sift_down(blk);
+	set_next_io(m);
+	return bio;
+}
+
+void __blk_poll(struct machine *m)
+{
+	while (m->next_io_ps <= m->clock_ps)
+		bio_endio(heap_pop(m));
 }
 
 bool blk_wait_next(struct machine *m)

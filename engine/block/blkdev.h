@@ -16,8 +16,7 @@
 
 #include "block/bio.h"
 #include "lib/error.h"
-
-struct machine;
+#include "machine/machine.h"
 
 struct queue_limits {
 	unsigned int max_sectors;	/* longest piece, in 512-byte sectors */
@@ -68,8 +67,15 @@ struct block_device {
 void blk_start_plug(struct machine *m);
 void blk_finish_plug(struct machine *m);
 
+void __blk_poll(struct machine *m);
+
 /* Complete everything whose time has come. */
-void blk_poll(struct machine *m);
+static inline void blk_poll(struct machine *m)
+{
+	if (unlikely(m->next_io_ps <= m->clock_ps))
+		__blk_poll(m);
+}
+
 /* Advance the clock to the next completion and complete it; false if nothing is under way. */
 bool blk_wait_next(struct machine *m);
 /* Complete all there is, advancing the clock. */

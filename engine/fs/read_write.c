@@ -11,8 +11,7 @@ static ssize_t vfs_read(struct file *file, char *buf, size_t count, loff_t *pos)
 	struct iov_iter iter = { .count = min(count, MAX_RW_COUNT(m)), .ubuf = buf };
 	ssize_t ret;
 
-	charge(m, COST_SYSCALL, 1);
-	charge(m, COST_VFS_READ, 1);
+	charge2(m, COST_SYSCALL, 1, COST_VFS_READ, 1);
 	if (!(file->f_mode & FMODE_READ))
 		return -EBADF;
 	if (*pos < 0)
@@ -26,6 +25,18 @@ ssize_t ksys_read(struct file *file, char *buf, size_t count)
 {
 	lock_acquire(mapping_machine(file->f_mapping), LOCK_F_POS_LOCK);
 	return vfs_read(file, buf, count, &file->f_pos);
+}
+
+u64 ksys_read_plain(struct file *file, size_t count, u64 n)
+{
+	struct machine *m = mapping_machine(file->f_mapping);
+
+	if (count > MAX_RW_COUNT(m))
+		return 0;
+	n = filemap_read_plain(file, count, n);
+	m->locks[LOCK_F_POS_LOCK] += n;
+	charge2(m, COST_SYSCALL, n, COST_VFS_READ, n);
+	return n;
 }
 
 ssize_t ksys_pread64(struct file *file, char *buf, size_t count, loff_t pos)

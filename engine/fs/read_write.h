@@ -13,6 +13,11 @@
 
 /* read(2) at the file position, which moves. */
 ssize_t ksys_read(struct file *file, char *buf, size_t count);
+/*
+ * Up to @n read(2) calls at once where each only copies from the folio the one before ended in
+ * (filemap_read_plain()). Returns how many were played; each delivered @count bytes.
+ */
+u64 ksys_read_plain(struct file *file, size_t count, u64 n);
 /* pread(2): the position stays. -EINVAL for a negative one. */
 ssize_t ksys_pread64(struct file *file, char *buf, size_t count, loff_t pos);
 /* splice(2) from @off into a pipe that takes everything; the position stays. */

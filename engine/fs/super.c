@@ -93,6 +93,18 @@ int mount_fs(struct machine *m, const struct mount_options *options, struct supe
 	return 0;
 }
 
+static void free_inode(struct inode *inode)
+{
+	free(inode->i_extents);
+	free(inode);
+}
+
+static void free_super(struct super_block *sb)
+{
+	blk_close(sb->s_bdev);
+	free(sb);
+}
+
 void kill_super(struct super_block *sb)
 {
 	struct inode *inode, *next;
@@ -102,8 +114,18 @@ void kill_super(struct super_block *sb)
 	blk_drain(sb->s_machine);
 	list_for_each_entry_safe(inode, next, &sb->s_inodes, i_sb_list)
 		evict_inode(inode);
-	blk_close(sb->s_bdev);
-	free(sb);
+	free_super(sb);
+}
+
+void poweroff_super(struct super_block *sb)
+{
+	struct inode *inode, *next;
+
+	if (!sb)
+		return;
+	list_for_each_entry_safe(inode, next, &sb->s_inodes, i_sb_list)
+		free_inode(inode);
+	free_super(sb);
 }
 
 static int set_one_extent(struct inode *inode, loff_t size)
@@ -158,8 +180,7 @@ void evict_inode(struct inode *inode)
 	xa_destroy(&inode->i_data.i_pages);
 	list_del(&inode->i_data.m_mappings);
 	list_del(&inode->i_sb_list);
-	free(inode->i_extents);
-	free(inode);
+	free_inode(inode);
 }
 
 struct file *filp_open(struct inode *inode)

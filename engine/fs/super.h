@@ -44,6 +44,11 @@ int mount_fs(struct machine *m, const struct mount_options *options, struct supe
 	     struct fl_error *err);
 /* Wait for I/O, drop all inodes with their caches, close the disk. NULL is fine. */
 void kill_super(struct super_block *sb);
+/*
+ * The same for a machine that is shut down next: host resources go, cached folios are left to
+ * machine_shutdown(). A cache of 12 GiB is gone in no time. NULL is fine.
+ */
+void poweroff_super(struct super_block *sb);
 
 /*
  * A regular file of @size bytes: one written extent from the disk's start, or a hole.

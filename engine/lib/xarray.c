@@ -57,23 +57,23 @@ static inline void *start(struct xa_state *xas)
 
 /*
  * From @entry down on the way to xa_index, not into nodes below @level. A sibling leads to the
- * first slot of its entry. The position is written once, at the end.
+ * first slot of its entry. The position is written once, at the end. Levels are counted down
+ * instead of read from the nodes, so that a slot's number does not wait for its node.
  */
 static inline void *descend(struct xa_state *xas, void *entry, unsigned int level)
 {
 	struct xa_node *node = xas->xa_node;
 	unsigned int offset = xas->xa_offset;
+	int shift = xa_is_node(entry) ? xa_to_node(entry)->shift : -1;
 
-	while (xa_is_node(entry) && xa_to_node(entry)->shift >= level) {
+	for (; shift >= (int)level && xa_is_node(entry); shift -= XA_CHUNK_SHIFT) {
 		node = xa_to_node(entry);
-		offset = xa_slot_of(node, xas->xa_index);
+		offset = xas->xa_index >> shift & XA_CHUNK_MASK;
 		entry = node->slots[offset];
-		if (xa_is_sibling(entry)) {
-			offset = xa_to_sibling(entry);
-			entry = node->slots[offset];
-		}
-		if (!node->shift)
-			break;
+	}
+	if (xa_is_sibling(entry)) {
+		offset = xa_to_sibling(entry);
+		entry = node->slots[offset];
 	}
 	xas->xa_node = node;
 	xas->xa_offset = offset;
@@ -416,18 +416,17 @@ static void *result(const struct xa_state *xas, void *old)
 void *xa_load(const struct xarray *xa, unsigned long index)
 {
 	void *entry = xa->xa_head;
-	const struct xa_node *node;
+	const struct xa_node *node = NULL;
+	int shift = xa_is_node(entry) ? xa_to_node(entry)->shift : -1;
 
 	if (index > xa_max_index(entry))
 		return NULL;
-	while (xa_is_node(entry)) {
+	for (; shift >= 0 && xa_is_node(entry); shift -= XA_CHUNK_SHIFT) {
 		node = xa_to_node(entry);
-		entry = node->slots[xa_slot_of(node, index)];
-		if (xa_is_sibling(entry))
-			entry = node->slots[xa_to_sibling(entry)];
-		if (!node->shift)
-			break;
+		entry = node->slots[index >> shift & XA_CHUNK_MASK];
 	}
+	if (xa_is_sibling(entry))
+		entry = node->slots[xa_to_sibling(entry)];
 	return entry;
 }
 

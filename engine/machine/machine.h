@@ -86,6 +86,8 @@ struct machine {
 	u64 cost_units[CONTEXT_NR][COST_NR]; /* units charged so far */
 	u64 kswapd_ps;			/* time of background reclaim, beside the clock */
 	u64 locks[LOCK_NR];		/* acquisitions */
+	u64 page_used[8];		/* pages used at least once, by provenance */
+	u64 next_io_ps;			/* when the next I/O completes; ~0 while none is under way */
 	struct trace trace;
 	struct prng prng;
 
@@ -132,6 +134,19 @@ static inline void charge(struct machine *m, enum cost_id id, u64 n)
 		m->clock_ps += m->cost_ps[id] * n;
 	else
 		m->kswapd_ps += m->cost_ps[id] * n;
+}
+
+/* The same for two primitives that always come together; the clock is touched once. */
+static inline void charge2(struct machine *m, enum cost_id id, u64 n, enum cost_id id2, u64 n2)
+{
+	u64 ps = m->cost_ps[id] * n + m->cost_ps[id2] * n2;
+
+	m->cost_units[m->context][id] += n;
+	m->cost_units[m->context][id2] += n2;
+	if (likely(m->context == CONTEXT_TASK))
+		m->clock_ps += ps;
+	else
+		m->kswapd_ps += ps;
 }
 
 /* The running task sleeps until @ps; waiting for the past costs nothing. */

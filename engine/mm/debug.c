@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "mm/internal.h"
@@ -121,6 +122,18 @@ static int check_zone(const struct machine *m, struct fl_error *err)
 				    "%" PRIu64 " free + %lu in folios + %lu pinned pages are not %lu",
 				    free, m->mm->live_pages, zone->pinned, zone->managed_pages);
 	return 0;
+}
+
+void vm_check_nothing_left(const struct machine *m)
+{
+	const struct mm_state *mm = m->mm;
+
+	if (!mm || (!mm->live_folios && !mm->live_pages && !mm->xa_nodes.live &&
+		    mm->zone.nr_free + mm->zone.pinned == mm->zone.managed_pages))
+		return;
+	fprintf(stderr, "leak: %" PRIu64 " folios, %lu pages, %" PRIu64 " tree nodes\n",
+		mm->live_folios, mm->live_pages, mm->xa_nodes.live);
+	abort();
 }
 
 int vm_check_machine(struct machine *m, struct fl_error *err)

@@ -140,7 +140,9 @@ int split_folio_at(struct folio *folio, pgoff_t page);
 
 /* Is this folio consistent with its mapping and the buddy system? 0, or -EINVAL with @err. */
 int vm_check_folio(const struct folio *folio, struct fl_error *err);
-/* The same for the whole machine: every mapping, list, count. */
+/* Aborts if folios, pages or tree nodes are still alive once every inode is gone. */
+void vm_check_nothing_left(const struct machine *m);
+/* vm_check_folio() and more for the whole machine: every mapping, list, count. */
 int vm_check_machine(struct machine *m, struct fl_error *err);
 
 #endif

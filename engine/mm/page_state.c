@@ -38,9 +38,3 @@ unsigned int page_state_remove(struct folio *folio)
 	m->mm->pages.evicted_unused += nr - used;
 	return used;
 }
-
-void __page_state_use(struct machine *m, u8 *state)
-{
-	m->mm->pages.used[*state & PAGE_PROVENANCE_MASK]++;
-	*state |= PAGE_USED;
-}

@@ -27,10 +27,11 @@ enum page_provenance {
 #define PAGE_USED 0x08		/* a reader got bytes of it */
 #define PAGE_HWPOISON 0x10	/* the memory behind it is bad */
 
-/* Pages by what brought them in, and their fate. */
+_Static_assert(PROVENANCE_NR <= 8, "machine->page_used has 8 counters");
+
+/* Pages by what brought them in, and their fate; those used are in machine->page_used. */
 struct page_stats {
 	u64 brought[PROVENANCE_NR];	/* pages inserted */
-	u64 used[PROVENANCE_NR];	/* of these, used at least once */
 	u64 evicted;			/* pages that left the cache */
 	u64 evicted_unused;		/* of these, never used */
 };
@@ -43,8 +44,6 @@ void page_state_insert(struct folio *folio, enum page_provenance provenance);
 /* All pages of @folio leave the cache. Returns how many of them had been used. */
 unsigned int page_state_remove(struct folio *folio);
 
-void __page_state_use(struct machine *m, u8 *state);
-
 /* A reader got @len (> 0) bytes from byte @offset of the folio on. */
 static inline void page_state_use(struct machine *m, const struct folio *folio, size_t offset,
 				  size_t len)
@@ -53,8 +52,10 @@ static inline void page_state_use(struct machine *m, const struct folio *folio, 
 	u8 *last = m->page_state + folio->_pfn + ((offset + len - 1) >> m->page_shift);
 
 	for (; state <= last; state++)
-		if (!(*state & PAGE_USED))
-			__page_state_use(m, state);
+		if (!(*state & PAGE_USED)) {
+			m->page_used[*state & PAGE_PROVENANCE_MASK]++;
+			*state |= PAGE_USED;
+		}
 }
 
 #endif

@@ -138,6 +138,13 @@ pgoff_t page_cache_prev_miss(struct address_space *mapping, pgoff_t index,
 
 /* Read through the page cache: bytes delivered, or negative errno if none were. */
 ssize_t filemap_read(struct kiocb *iocb, struct iov_iter *iter, ssize_t already_read);
+/*
+ * Play up to @n reads of @count bytes at the file position at once, as long as each would only
+ * copy from the one folio the read before ended in. Does to the machine what @n calls of
+ * filemap_read() would. Returns how many were played: 0 where somebody listens, on machines with
+ * data, while I/O is under way, and at every folio's end.
+ */
+u64 filemap_read_plain(struct file *file, size_t count, u64 n);
 /* Splice to a pipe that takes everything: bytes, or negative errno. Moves *@ppos. */
 ssize_t filemap_splice_read(struct file *in, loff_t *ppos, size_t len);
 

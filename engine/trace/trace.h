@@ -87,12 +87,21 @@ u64 trace_total(const struct trace *t, enum trace_event_id id);
 
 void trace_dispatch(struct trace *t, struct trace_event *ev);
 
+/*
+ * Count an event; true if somebody listens, so that hot paths build the struct only then and hand
+ * it to trace_dispatch() themselves.
+ */
+static inline bool trace_count(struct trace *t, enum trace_event_id id, unsigned int order)
+{
+	t->count[id][order]++;
+	return unlikely(t->sinks != NULL);
+}
+
 /* Count an event of one slot and tell the sinks. Hot: counting is one increment. */
 static inline void trace_event(struct trace *t, enum trace_event_id id, unsigned int order,
 			       u32 ino, u64 index, u32 a, u32 b)
 {
-	t->count[id][order]++;
-	if (unlikely(t->sinks)) {
+	if (trace_count(t, id, order)) {
 		struct trace_event ev = { .id = id, .order = order, .ino = ino, .index = index,
 					  .a = a, .b = b };
 		trace_dispatch(t, &ev);
@@ -102,8 +111,7 @@ static inline void trace_event(struct trace *t, enum trace_event_id id, unsigned
 /* The same for an event of two slots: the caller fills everything but the time. */
 static inline void trace_event2(struct trace *t, const struct trace_event *ev)
 {
-	t->count[ev->id][ev->order]++;
-	if (unlikely(t->sinks)) {
+	if (trace_count(t, ev->id, ev->order)) {
 		struct trace_event copy = *ev;
 
 		trace_dispatch(t, &copy);
