@@ -9,11 +9,6 @@
 #include "cli/common.h"
 #include "cli/version.h"
 
-/* Written at the same time by others: there once their file is. */
-#pragma weak cmd_bench
-
-#define MAX_COMMANDS 32
-
 /* In the order of the overview. */
 static const struct cli_command *const commands[] = {
 	&cmd_run, &cmd_compare, &cmd_golden, &cmd_bench, &cmd_kernels, &cmd_doctor,
@@ -26,8 +21,7 @@ static void print_overview(FILE *f)
 		   "version does with\nthe same reads: which folios, which windows, what was read "
 		   "in vain.\n\nUsage: foliolab COMMAND [options]\n\nCommands:\n");
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-		if (commands[i])
-			fprintf(f, "  %-9s %s\n", commands[i]->name, commands[i]->summary);
+		fprintf(f, "  %-9s %s\n", commands[i]->name, commands[i]->summary);
 	fprintf(f,
 		"\nExamples:\n"
 		"  foliolab run -e 'read 4k 4096'\n"
@@ -39,13 +33,7 @@ static void print_overview(FILE *f)
 
 static const struct cli_command *find_command(const char *name, struct fl_error *err)
 {
-	const struct cli_command *there[MAX_COMMANDS];
-	size_t nr = 0;
-
-	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-		if (commands[i])
-			there[nr++] = commands[i];
-	return cli_find_command(name, there, nr, err);
+	return cli_find_command(name, commands, ARRAY_SIZE(commands), err);
 }
 
 /* "help" or "help COMMAND". */

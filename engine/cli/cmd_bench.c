@@ -1,0 +1,242 @@
+#include "cli/commands.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/bench.h"
+#include "cli/common.h"
+#include "lib/strutil.h"
+
+#define BAR_WIDTH 30
+
+enum { OPT_FORMAT, OPT_OUTPUT };
+
+static const struct cli_option bench_options[] = {
+	{"format", NULL, "F", "text or json (default text)", OPT_FORMAT},
+	{"output", "o", "OUT", "write there instead of standard output", OPT_OUTPUT},
+	{0},
+};
+
+/* The benches there are. */
+static const struct bench *const benches[] = {&bench_dd};
+
+struct bench_args {
+	const struct bench *bench;
+	enum cli_format format;
+	const char *output;
+	bool help;
+};
+
+/* What is shown. */
+struct bench_show {
+	const struct bench *bench;
+	struct bench_result result;
+};
+
+static bool row_holds(const struct bench_row *row)
+{
+	return row->ours == bench_want(row);
+}
+
+static unsigned int count_misses(const struct bench_result *result)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < result->nr; i++)
+		n += !row_holds(&result->rows[i]);
+	return n;
+}
+
+/* ---- text ---- */
+
+static bool same_block(const struct bench_row *a, const struct bench_row *b)
+{
+	return !strcmp(a->kernel, b->kernel);
+}
+
+static void print_row(struct out *o, const struct bench_row *row, u64 largest)
+{
+	bool holds = row_holds(row);
+
+	fprintf(o->f, "%10s : %10" PRIu64 " %8" PRIu64 " %10" PRIu64 "  %s%-7s%s ", row->measure,
+		row->published, row->others, row->ours,
+		!o->colour ? ""
+		: holds	   ? "\033[32m"
+			   : "\033[31m",
+		holds ? "agrees" : "DIFFERS", o->colour ? "\033[0m" : "");
+	print_bar(o->f, row->ours, largest, BAR_WIDTH);
+	fputc('\n', o->f);
+}
+
+/* The rows of one kernel from @i on; returns the row after them. */
+static unsigned int print_block(struct out *o, const struct bench_result *result, unsigned int i)
+{
+	const struct bench_row *first = &result->rows[i];
+	unsigned int end = i;
+	u64 largest = 0;
+
+	for (; end < result->nr && same_block(first, &result->rows[end]); end++)
+		largest = max(largest, result->rows[end].ours);
+	fprintf(o->f, "\n%s%s%s\n", o->colour ? "\033[1m" : "", first->title,
+		o->colour ? "\033[0m" : "");
+	fprintf(o->f, "%10s : %10s %8s %10s\n", "", "published", "others'", "ours");
+	for (; i < end; i++)
+		print_row(o, &result->rows[i], largest);
+	return end;
+}
+
+static void print_checks(FILE *f, const struct bench_result *result)
+{
+	fprintf(f, "\nChecks (ours = published - others')\n");
+	for (unsigned int i = 0; i < result->nr; i++) {
+		const struct bench_row *row = &result->rows[i];
+
+		fprintf(f, "  %-4s %s, %s: %" PRIu64 ", expected %" PRIu64 "\n",
+			row_holds(row) ? "ok" : "MISS", row->kernel, row->measure, row->ours,
+			bench_want(row));
+	}
+}
+
+static void show_text(struct out *o, const void *data)
+{
+	const struct bench_show *s = data;
+	unsigned int misses = count_misses(&s->result);
+
+	fprintf(o->f, "%s\nNumbers are %s.\n", s->bench->what, s->bench->measure);
+	for (unsigned int i = 0; i < s->result.nr;)
+		i = print_block(o, &s->result, i);
+	fprintf(o->f, "\nSource: %s", s->bench->source);
+	print_checks(o->f, &s->result);
+	if (misses)
+		fprintf(o->f, "\n%u of %u checks do not hold.\n", misses, s->result.nr);
+	else
+		fprintf(o->f, "\nAll %u checks hold. %s\n", s->result.nr, s->bench->agree);
+}
+
+/* ---- JSON ---- */
+
+static cJSON *row_json(const struct bench_row *row)
+{
+	cJSON *obj = cJSON_CreateObject();
+
+	cJSON_AddStringToObject(obj, "kernel", row->kernel);
+	cJSON_AddStringToObject(obj, "measure", row->measure);
+	json_add_u64(obj, "published", row->published);
+	json_add_u64(obj, "others", row->others);
+	json_add_u64(obj, "ours", row->ours);
+	return obj;
+}
+
+static cJSON *check_json(const struct bench_row *row)
+{
+	char name[2 * BENCH_NAME_MAX];
+	cJSON *obj = cJSON_CreateObject();
+
+	snprintf(name, sizeof(name), "%s, %s", row->kernel, row->measure);
+	cJSON_AddStringToObject(obj, "name", name);
+	json_add_u64(obj, "value", row->ours);
+	json_add_u64(obj, "want", bench_want(row));
+	cJSON_AddBoolToObject(obj, "ok", row_holds(row));
+	return obj;
+}
+
+static cJSON *show_json(const void *data)
+{
+	const struct bench_show *s = data;
+	cJSON *obj = cJSON_CreateObject();
+	cJSON *rows = cJSON_AddArrayToObject(obj, "rows");
+	cJSON *checks = cJSON_AddArrayToObject(obj, "checks");
+
+	for (unsigned int i = 0; i < s->result.nr; i++) {
+		cJSON_AddItemToArray(rows, row_json(&s->result.rows[i]));
+		cJSON_AddItemToArray(checks, check_json(&s->result.rows[i]));
+	}
+	return obj;
+}
+
+/* ---- the command ---- */
+
+static int take_name(struct bench_args *a, const char *name, struct fl_error *err)
+{
+	const char *names[ARRAY_SIZE(benches)];
+	const struct name_list list = {"bench", names, ARRAY_SIZE(benches)};
+	char text[sizeof(err->text)];
+
+	for (size_t i = 0; i < ARRAY_SIZE(benches); i++) {
+		names[i] = benches[i]->name;
+		if (!strcmp(name, names[i])) {
+			a->bench = benches[i];
+			return 0;
+		}
+	}
+	return fl_error_set(err, -EINVAL, NULL, 0, "%s",
+			    describe_unknown(text, sizeof(text), name, &list));
+}
+
+static int take(struct cli_args *args, struct bench_args *a, int id, const char *value,
+		struct fl_error *err)
+{
+	switch (id) {
+	case CLI_HELP:
+		a->help = true;
+		return 0;
+	case OPT_FORMAT:
+		return cli_parse_format(value, &a->format, err);
+	case OPT_OUTPUT:
+		a->output = value;
+		return 0;
+	default:
+		return a->bench ? cli_unexpected(args, value, err) : take_name(a, value, err);
+	}
+}
+
+static int parse(struct bench_args *a, struct cli_args *args, struct fl_error *err)
+{
+	const char *value;
+	int id, ret;
+
+	while ((ret = cli_next(args, &id, &value, err)) > 0) {
+		ret = take(args, a, id, value, err);
+		if (ret || a->help)
+			return ret;
+	}
+	if (!ret && !a->bench)
+		return fl_error_set(err, -EINVAL, NULL, 0,
+				    "no bench is named, expected one of 'foliolab bench --help'");
+	return ret;
+}
+
+static int cmd_bench_main(struct cli_args *args)
+{
+	static const struct cli_result shape = {show_text, show_json};
+	struct bench_args a = {.format = FORMAT_TEXT};
+	struct bench_show show = {0};
+	struct fl_error err = {0};
+
+	if (parse(&a, args, &err))
+		return cli_fail(&err);
+	if (a.help)
+		return cli_help(args);
+	show.bench = a.bench;
+	if (a.bench->run(&show.result, &err) || cli_show(&shape, &show, a.format, a.output, &err))
+		return cli_fail(&err);
+	return count_misses(&show.result) ? CLI_NO : CLI_DONE;
+}
+
+const struct cli_command cmd_bench = {
+	.name = "bench",
+	.synopsis = "NAME [--format text|json] [-o OUT]",
+	.summary = "Lay a published table beside what the miniature does, and check it.",
+	.options = bench_options,
+	.details =
+		"Benches:\n"
+		"  dd   the readahead regression of ab4443fe3ca6: dd bs=4k of a 12 GiB sparse\n"
+		"       file on xfs, folio allocation calls per order\n"
+		"\n"
+		"JSON keys:\n"
+		"  rows     [{kernel, measure, published, others, ours}]; others is the part of\n"
+		"           published that other files of that machine made\n"
+		"  checks   [{name, value, want, ok}]; the exit status is 0 only if all are ok\n",
+	.run = cmd_bench_main,
+};
