@@ -1,0 +1,194 @@
+#!/bin/bash
+# golden/test_golden.sh - six real kernels, folio by folio, and that a wrong knob is noticed.
+#
+# Proves: every public recording without writes and mappings is played identically (how many those
+# are is counted here with awk, not taken from the program); the tracepoints of 6.18 and 7.3 too;
+# a flipped knob breaks runs where readahead.md section 6 says so and only there; one changed
+# digit is found at its line; what is no recording is refused.
+. "$(dirname "$0")/../lib.sh"
+
+GOLDEN=$TESTDATA/golden
+have jq xz || skip_all "jq or xz is missing"
+
+# The runs of FILE without writes and mappings, as text.
+reads_only()
+{
+	xz -dc "$1" | awk '
+	function flush() {
+		if (text != "" && !other)
+			printf "%s", text
+		text = ""; other = 0
+	}
+	/^=== / { flush() }
+	/^fs tmpfs/ { other = 1 }
+	/^> / && $2 ~ /^(pwrite|wtouch|punch|fallocate|ftruncate|fsync|mmap|touch|madvise|munmap)$/ {
+		other = 1
+	}
+	{ text = text $0 "\n" }
+	END { flush() }'
+}
+
+for kernel in 6.1 6.12 6.16 6.17 6.18 7.3; do
+	reads_only "$GOLDEN/linux-$kernel.public.txt.xz" >"reads-$kernel.txt"
+done
+
+test_expect_success 'all public files: nothing differs, every read-side run is identical' '
+	"$FOLIOLAB" golden "$GOLDEN"/*.public.txt.xz >all
+	runs=$(xz -dc "$GOLDEN"/*.public.txt.xz | grep -c "^=== ")
+	reads=$(cat reads-*.txt | grep -c "^=== ")
+	[ "$runs" -eq 2162 ]
+	[ "$reads" -ge 570 ]
+	tail -n 1 all >last
+	test_grep "^golden: [0-9]+ of $runs runs identical, [0-9]+ skipped\$" last
+	set -- $(tr -dc "0-9 \n" <last)
+	[ "$1" -ge "$reads" ]
+	[ $(($1 + $3)) -eq "$runs" ]
+	test_no_grep "differs at" all
+	test_no_grep "[1-9][0-9]* different" all
+'
+
+test_expect_success 'not one read-side run is skipped' '
+	"$FOLIOLAB" golden reads-*.txt >out
+	n=$(cat reads-*.txt | grep -c "^=== ")
+	test_grep "^golden: $n of $n runs identical, 0 skipped\$" out
+'
+
+test_expect_success 'the tracepoints of 6.18 and 7.3 match, text and place' '
+	[ "$(cat reads-6.18.txt reads-7.3.txt | grep -c "^# page_cache_")" -gt 1000 ]
+	"$FOLIOLAB" golden --tracepoints "$GOLDEN"/*.public.txt.xz >out
+	tail -n 1 out >last
+	tail -n 1 all >plain
+	test_cmp plain last
+'
+
+test_expect_success 'JSON says what the text says' '
+	"$FOLIOLAB" golden --format json "$GOLDEN"/*.public.txt.xz >out.json
+	jq -r "\"golden: \(.identical) of \(.runs) runs identical, \(.skipped) skipped\"" out.json >a
+	tail -n 1 all >b
+	test_cmp b a
+	jq -e ".first_difference == [] and .different == 0" out.json
+	jq -e "([.by_kernel[].runs] | add) == .runs and ([.by_fs[].runs] | add) == .runs" out.json
+	jq -e "([.by_fs[].identical] | add) == .identical" out.json
+	jq -e "([.skipped_by_reason[]] | add // 0) == .skipped" out.json
+	jq -r ".by_kernel | to_entries[] | \"\(.key) \(.value.runs) \(.value.identical)\"" out.json >a
+	awk "/ runs .* identical/ && !/^golden/ { sub(/^(kernel|fs)/, \"\"); if (\$1 ~ /^[67]/)
+		print \$1, \$2, \$4 }" all >b
+	test_cmp b a
+'
+
+# breaks KERNEL KNOBS: flipping them must show, and be shown well.
+breaks()
+{
+	expect_exit 1 "$FOLIOLAB_O2" golden "reads-$1.txt" --knobs "$2" >out
+	test_grep "^reads-$1.txt:[0-9]+: .* on .*: differs at '.+'\$" out
+	test_grep "^    expected" out
+	test_grep "^    (expected +)?got" out
+	test_grep "window after it: start=[0-9]+ size=[0-9]+ async_size=" out
+	test_no_grep "^golden: ([0-9]+) of \\1 runs" out
+}
+
+test_expect_success 'every knob the recordings notice breaks runs when it is flipped' '
+	breaks 6.1 -READ_BATCH_END
+	breaks 6.12 -PREV_POS_ONCE
+	breaks 6.1 -MARK_ROUND_DOWN
+	breaks 6.12 -MARK_ROUND_DOWN
+	breaks 6.12 -ORDER1
+	breaks 6.12 -RA_SPLIT
+	breaks 6.12 -NEXT_MISS_FIX
+	breaks 6.12 -NEXT_MISS_FIX-NEXT_MISS_OUTSIDE
+	breaks 6.16 -NEXT_MISS_FIX
+	breaks 6.16 -FALLBACK_GUARD-FALLBACK_SHORTEN
+	breaks 6.12 +FALLBACK_SHORTEN
+	breaks 6.1 -KEEP_BIG_WINDOW
+	breaks 6.12 -KEEP_BIG_WINDOW
+	breaks 6.17 -END_ALIGN
+	breaks 6.17 -RA_ORDER_FIELD
+	breaks 6.17 -RA_ORDER_FIELD-END_ALIGN-HONOUR_NEW_ORDER
+'
+
+test_expect_success 'the drifting cursor is noticed on every kernel with large folios' '
+	for kernel in 6.1 6.12 6.16 6.17 6.18 7.3; do
+		breaks $kernel -CURSOR_DRIFT
+	done
+'
+
+# passes KERNEL KNOBS: these recordings do not decide the knob.
+passes()
+{
+	expect_exit 0 "$FOLIOLAB_O2" golden "reads-$1.txt" --knobs "$2" >out
+	test_no_grep "differs at" out
+}
+
+test_expect_success 'the knobs that decide nothing in the recordings change nothing' '
+	passes 6.12 -BATCH31
+	passes 6.16 -FALLBACK_GUARD
+	passes 6.12 -MIN_ORDER
+	passes 6.18 -LAST_INDEX_ROUND
+	passes 7.3 -PREV_MISS_FIX
+	passes 6.18 -SKIP_NONUPTODATE
+	passes 6.18 -WHOLE_NOT_PARTIAL
+	passes 6.16 -RP_NO_SHRINK
+	passes 7.3 -NO_EOF_MARK
+'
+
+test_expect_success 'NO_EOF_MARK shows in the tracepoints of 7.3' '
+	expect_exit 1 "$FOLIOLAB_O2" golden --tracepoints reads-7.3.txt --knobs -NO_EOF_MARK >out
+	test_grep "^      # page_cache_" out
+'
+
+test_expect_success 'one changed digit is found at its operation' '
+	n=$(grep -n -m 1 "^+ 12 0 x16\$" reads-6.12.txt | cut -d: -f 1)
+	sed "${n}s/x16/x17/" reads-6.12.txt >changed.txt
+	op=$(head -n "$n" changed.txt | grep -n "^> " | tail -n 1 | cut -d: -f 1)
+	expect_exit 1 "$FOLIOLAB" golden changed.txt >out
+	test_grep "^changed.txt:$op: seq-4k on ext4, 6.12.117.*: differs at .read 4k." out
+	test_grep "! \+ 12 0 x17 +\+ 12 0 x16" out
+	test_grep " 1 different" out
+	expect_exit 1 "$FOLIOLAB" golden --format json changed.txt >out.json
+	jq -e ".different == 1 and (.first_difference | length) == 1" out.json
+	jq -e ".first_difference[0].line == $op and .first_difference[0].run == \"seq-4k\"" out.json
+'
+
+test_expect_success 'a changed final state is found too' '
+	n=$(grep -n -m 1 "^= " reads-6.12.txt | cut -d: -f 1)
+	sed "${n}s/^= 0/= 1/" reads-6.12.txt >changed.txt
+	expect_exit 1 "$FOLIOLAB" golden changed.txt >out
+	test_grep "differs at .end." out
+	test_grep "! = 1 0" out
+'
+
+# refused TEXT FILE: exit 2 and one line that says TEXT.
+refused()
+{
+	expect_exit 2 "$FOLIOLAB" golden "$2" >out 2>err
+	test_line_count 1 err
+	test_grep "$1" err
+	test_line_count 0 out
+}
+
+test_expect_success 'what is no recording is refused with one line' '
+	head -c 5000 "$GOLDEN/linux-6.12.public.txt.xz" >truncated.xz
+	refused "truncated.xz: truncated" truncated.xz
+	seq 1 1000 >garbage
+	refused "garbage:1: .*=== NAME" garbage
+	refused "nothere.xz" nothere.xz
+	head -c 20 reads-6.12.txt >cut.txt
+	refused "cut.txt" cut.txt
+	mkdir folder
+	refused "folder" folder
+	sed "s/^> read 4096\$/> reed 4096/" reads-6.12.txt >typo.txt
+	refused "typo.txt:[0-9]+: .*reed" typo.txt
+	sed "2s/6.12/5.9/" reads-6.12.txt >old.txt
+	expect_exit 2 "$FOLIOLAB" golden old.txt >out 2>err
+	test_grep "5.9" err
+'
+
+test_expect_success 'the same command twice gives the same bytes, in both builds' '
+	"$FOLIOLAB" golden "$GOLDEN"/linux-6.18.public.txt.xz >a
+	"$FOLIOLAB" golden "$GOLDEN"/linux-6.18.public.txt.xz >b
+	"$FOLIOLAB_O2" golden "$GOLDEN"/linux-6.18.public.txt.xz >c
+	test_cmp a b
+	test_cmp a c
+'
+
+test_done
