@@ -34,7 +34,7 @@ static const struct measure {
 	{"sync calls", MEASURE_COUNT, AT(windows.sync)},
 	{"async calls", MEASURE_COUNT, AT(windows.async)},
 	{"windows chosen", MEASURE_COUNT, AT(windows.chosen)},
-	{"read by single folios", MEASURE_COUNT, AT(windows.fallback)},
+	{"fallbacks", MEASURE_COUNT, AT(windows.fallback)},
 	{"bios", MEASURE_COUNT, AT(disk.bios)},
 	{"requests", MEASURE_COUNT, AT(disk.ios)},
 	{"largest possible", MEASURE_KB, AT(io_kb)},

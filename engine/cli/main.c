@@ -97,6 +97,7 @@ int main(int argc, char **argv)
 
 	fill_standard_descriptors();
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	status = dispatch(argc, argv);
 	if (out_finish_stdout(&err))
 		return cli_fail(&err);

@@ -144,8 +144,8 @@ static void print_reads(FILE *f, const struct report *r)
 static void print_io(FILE *f, const struct report *r)
 {
 	fprintf(f,
-		"Windows:  %" PRIu64 " sync and %" PRIu64 " async calls chose %" PRIu64 ", %" PRIu64
-		" times read by single folios\n",
+		"Windows:  %" PRIu64 " sync and %" PRIu64 " async calls chose %" PRIu64
+		" windows, %" PRIu64 " fell back to the smallest folios\n",
 		r->windows.sync, r->windows.async, r->windows.chosen, r->windows.fallback);
 	fprintf(f,
 		"I/O:      %" PRIu64 " bios, %" PRIu64 " requests of up to %" PRIu64 "k, %" PRIu64
