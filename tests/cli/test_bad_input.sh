@@ -1,7 +1,9 @@
 #!/bin/bash
 # cli/test_bad_input.sh - bad input gets one clear line and exit status 2, and nothing is left
 # half written.
+# shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
+# shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"
 
 test_expect_success 'an unknown command is refused, the nearest is named' '

@@ -1,6 +1,8 @@
 #!/bin/bash
 # cli/test_bench.sh - `foliolab bench dd` is the published table, call by call.
+# shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
+# shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"
 
 test_expect_success 'both columns of the mail and the count on a real 6.18' '

@@ -1,7 +1,9 @@
 #!/bin/bash
 # cli/test_compare.sh - `foliolab compare` plays the same on every kernel and shows where they
 # differ.
+# shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
+# shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"
 
 test_expect_success 'two kernels side by side' '

@@ -1,6 +1,8 @@
 #!/bin/bash
 # cli/test_doctor.sh - `foliolab doctor` answers everywhere, one "name: value" a line.
+# shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
+# shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"
 
 test_expect_success 'every line is a name and a value, the exit status is 0' '

@@ -1,6 +1,8 @@
 #!/bin/bash
 # cli/test_kernels.sh - `foliolab kernels` lists what --kernel takes.
+# shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
+# shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"
 
 test_expect_success 'every profile of DESIGN.md, and every one can be played' '

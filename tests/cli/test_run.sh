@@ -1,7 +1,9 @@
 #!/bin/bash
 # cli/test_run.sh - what `foliolab run` says: its numbers, its two formats, the same every time;
 # and the program around it (overview, help, version).
+# shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
+# shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"
 
 test_expect_success 'no arguments: what this is, the commands, three examples' '

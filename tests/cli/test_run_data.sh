@@ -1,7 +1,9 @@
 #!/bin/bash
 # cli/test_run_data.sh - `run --file PATH --data` returns the host file's exact bytes, whatever the
 # workload, the kernel and the memory.
+# shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
+# shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"
 
 have sha256sum || skip_all 'no sha256sum'

@@ -1,7 +1,9 @@
 #!/bin/bash
 # cli/test_run_io.sh - bios and requests as they were counted on a real 6.18 (readahead.md,
 # section 5): 16 MiB read from the start of a longer file, so that the last window runs ahead.
+# shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
+# shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"
 
 # io OPS OPTION...: "BIOS REQUESTS" of v6.18.

@@ -1,0 +1,106 @@
+/*
+ * Every command that prints JSON prints what its schema in tests/schema says, and the schemas
+ * refuse what they should.
+ */
+#include "unit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "schema/json_schema.h"
+
+/* What `foliolab ARGS` prints, which must keep to the schema. */
+static void check_output(const char *schema, const char *args)
+{
+	char command[8192], why[512] = "";
+	cJSON *value;
+
+	snprintf(command, sizeof(command), "\"${FOLIOLAB:?}\" %s >out.json", args);
+	if (system(command))
+		fail_msg("it fails: foliolab %s", args);
+	value = json_schema_load("out.json");
+	if (!value)
+		fail_msg("no JSON: foliolab %s", args);
+	if (!json_schema_holds(schema, value, why, sizeof(why)))
+		fail_msg("foliolab %s: %s", args, why);
+	cJSON_Delete(value);
+}
+
+static void run_keeps_to_its_schema(void **state)
+{
+	check_output("run", "run -e 'read 4k 100' --format json");
+	check_output("run", "run -e '' --format json --kernel v6.1+ORDER1 --seed 0xffff");
+	check_output("run", "run -e 'read 1' --format json --measure --data --disk ram");
+	check_output("run", "run -e 'read 1' --format json --data --file \"$TESTDATA/lib.sh\"");
+	check_output("run", "run -e 'pread 1m 1; readahead 0 1m; splice 2m 64k' --format json "
+			    "--disk nvme --memory 1m --fs ext4-1k --page-size 16k");
+}
+
+static void compare_keeps_to_its_schema(void **state)
+{
+	check_output("compare", "compare -e 'read 4k 100' --kernel v6.1 --kernel v7.3 "
+				"--kernel v6.12 --format json");
+}
+
+static void kernels_keeps_to_its_schema(void **state)
+{
+	check_output("kernels", "kernels --format json");
+	check_output("kernels", "kernels --knobs --format json");
+}
+
+static void bench_keeps_to_its_schema(void **state)
+{
+	check_output("bench", "bench dd --format json");
+}
+
+static void golden_keeps_to_its_schema(void **state)
+{
+	check_output("golden", "golden \"$TESTDATA/golden/linux-7.3.public.txt.xz\" --format json");
+}
+
+/* @change is put into a good object and must make it a bad one. */
+static void refuse(const char *key, const char *json)
+{
+	cJSON *value = json_schema_load("good.json");
+	char why[512] = "";
+
+	assert_non_null(value);
+	cJSON_DeleteItemFromObjectCaseSensitive(value, key);
+	if (json)
+		cJSON_AddItemToObject(value, key, cJSON_Parse(json));
+	if (json_schema_holds("run", value, why, sizeof(why)))
+		fail_msg("'%s': %s is taken for good", key, json ? json : "nothing");
+	assert_true(*why);
+	cJSON_Delete(value);
+}
+
+static void schemas_refuse_what_they_should(void **state)
+{
+	assert_int_equal(system("\"${FOLIOLAB:?}\" run -e 'read 4k' --format json >good.json"), 0);
+	refuse("ops", NULL);
+	refuse("ops", "-1");
+	refuse("ops", "1.5");
+	refuse("ops", "\"1\"");
+	refuse("surprise", "1");
+	refuse("folio_alloc_calls", "{\"x\": 1}");
+	refuse("folio_alloc_calls", "[]");
+	refuse("pages", "{\"read\": 1, \"used\": 1}");
+	refuse("sha256", "\"abc\"");
+	refuse("fs", "\"btrfs\"");
+	refuse("provenance", "{\"sync\": {\"read\": 1}}");
+	refuse("data", "0");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(run_keeps_to_its_schema),
+		cmocka_unit_test(compare_keeps_to_its_schema),
+		cmocka_unit_test(kernels_keeps_to_its_schema),
+		cmocka_unit_test(bench_keeps_to_its_schema),
+		cmocka_unit_test(golden_keeps_to_its_schema),
+		cmocka_unit_test(schemas_refuse_what_they_should),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
