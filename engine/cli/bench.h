@@ -21,10 +21,10 @@
 /* One published number, ours, and what ours must be. */
 struct bench_row {
 	const char *kernel;
-	const char *title;		/* of the block of rows of this kernel */
-	char measure[BENCH_NAME_MAX];	/* "order 5" */
-	u64 published;			/* as it is printed there */
-	u64 others;			/* the part of it that other files of that machine made */
+	const char *title;	      /* of the block of rows of this kernel */
+	char measure[BENCH_NAME_MAX]; /* "order 5" */
+	u64 published;		      /* as it is printed there */
+	u64 others;		      /* the part of it that other files of that machine made */
 	u64 ours;
 };
 
@@ -35,10 +35,10 @@ struct bench_result {
 
 struct bench {
 	const char *name;
-	const char *what;	/* what was measured, one sentence */
-	const char *measure;	/* what the numbers count */
-	const char *source;	/* where it was published; lines end in '\n' */
-	const char *agree;	/* the last line if all checks hold */
+	const char *what;    /* what was measured, one sentence */
+	const char *measure; /* what the numbers count */
+	const char *source;  /* where it was published; lines end in '\n' */
+	const char *agree;   /* the last line if all checks hold */
 	int (*run)(struct bench_result *result, struct fl_error *err);
 };
 

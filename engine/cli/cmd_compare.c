@@ -3,76 +3,14 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "cli/common.h"
 #include "cli/compare_text.h"
-#include "cli/machine_options.h"
-#include "cli/play.h"
-
-enum { OPT_EVAL, OPT_MEASURE, OPT_FORMAT, OPT_OUTPUT };
-
-static const struct cli_option compare_options[] = {
-	{"eval", "e", "OPS", "operations, separated by newlines or ';'", OPT_EVAL},
-	{"measure", NULL, NULL, "also time the miniature's real work on the host", OPT_MEASURE},
-	{"format", NULL, "F", "text or json (default text)", OPT_FORMAT},
-	{"output", "o", "OUT", "write there instead of standard output", OPT_OUTPUT},
-	MACHINE_OPTION_ROWS_AND_END,
-};
-
-struct compare_args {
-	struct machine_options machine;
-	struct workload_arg workload;
-	bool measure;
-	enum cli_format format;
-	const char *output;
-	bool help;
-};
+#include "cli/run_args.h"
 
 /* What is shown. */
 struct comparison {
 	struct report *reports;
 	unsigned int nr;
 };
-
-static int take(struct compare_args *a, int id, const char *value, struct fl_error *err)
-{
-	if (machine_option_is(id))
-		return machine_option_set(&a->machine, id, value, err);
-	switch (id) {
-	case CLI_HELP:
-		a->help = true;
-		return 0;
-	case CLI_POSITIONAL:
-		return workload_arg_set_path(&a->workload, value, err);
-	case OPT_EVAL:
-		return workload_arg_set_ops(&a->workload, value, err);
-	case OPT_MEASURE:
-		a->measure = true;
-		return 0;
-	case OPT_FORMAT:
-		return cli_parse_format(value, &a->format, err);
-	default:
-		a->output = value;
-		return 0;
-	}
-}
-
-static int parse(struct compare_args *a, struct cli_args *args, struct fl_error *err)
-{
-	const char *value;
-	int id, ret;
-
-	machine_options_init(&a->machine);
-	while ((ret = cli_next(args, &id, &value, err)) > 0) {
-		ret = take(a, id, value, err);
-		if (ret || a->help)
-			return ret;
-	}
-	if (!ret && a->machine.nr_kernels < 2)
-		return fl_error_set(err, -EINVAL, "--kernel", 0,
-				    "%u kernels to compare, expected at least two",
-				    a->machine.nr_kernels);
-	return ret ? ret : machine_options_check(&a->machine, err);
-}
 
 static void show_text(struct out *o, const void *data)
 {
@@ -97,8 +35,8 @@ static cJSON *show_json(const void *data)
 	return obj;
 }
 
-static int play_kernels(const struct compare_args *a, const struct workload *w,
-			struct report *reports, struct fl_error *err)
+static int play_kernels(const struct run_args *a, const struct workload *w, struct report *reports,
+			struct fl_error *err)
 {
 	struct run_config config = a->machine.config;
 	int ret = 0;
@@ -111,7 +49,7 @@ static int play_kernels(const struct compare_args *a, const struct workload *w,
 	return ret;
 }
 
-static int compare(const struct compare_args *a, struct fl_error *err)
+static int compare(const struct run_args *a, struct fl_error *err)
 {
 	static const struct cli_result result = {show_text, show_json};
 	struct comparison c = {.nr = a->machine.nr_kernels};
@@ -130,23 +68,33 @@ static int compare(const struct compare_args *a, struct fl_error *err)
 	return ret;
 }
 
+static int check_kernels(const struct run_args *a, struct fl_error *err)
+{
+	if (a->machine.nr_kernels >= 2)
+		return 0;
+	return fl_error_set(err, -EINVAL, "--kernel", 0,
+			    "%u kernels to compare, expected at least two", a->machine.nr_kernels);
+}
+
 static int cmd_compare_main(struct cli_args *args)
 {
-	struct compare_args a = {.format = FORMAT_TEXT};
 	struct fl_error err = {0};
+	struct run_args a;
 
-	if (parse(&a, args, &err))
+	if (run_args_parse(&a, args, &err))
 		return cli_fail(&err);
 	if (a.help)
 		return cli_help(args);
-	return compare(&a, &err) ? cli_fail(&err) : CLI_DONE;
+	if (check_kernels(&a, &err) || compare(&a, &err))
+		return cli_fail(&err);
+	return CLI_DONE;
 }
 
 const struct cli_command cmd_compare = {
 	.name = "compare",
 	.synopsis = "--kernel A --kernel B [--kernel C...] FILE.wl | -e OPS [options]",
 	.summary = "Play a workload on several kernels and lay the outcomes side by side.",
-	.options = compare_options,
+	.options = run_arg_options,
 	.details = "Example:\n"
 		   "  foliolab compare -e 'read 4k 4096' --kernel v6.7 --kernel ab4443fe3ca6\n"
 		   "\n"

@@ -44,12 +44,16 @@ enum machine_option_id {
 #define X(id, ...) MACHINE_OPT_##id,
 	MACHINE_OPTION_TABLE(X)
 #undef X
-	MACHINE_OPT_END,
+		MACHINE_OPT_END,
 };
 
 /* The last rows of a command's table of options, its end included. */
 #define MACHINE_OPTION_ROW(id, setter, name, arg, help) {name, NULL, arg, help, MACHINE_OPT_##id},
-#define MACHINE_OPTION_ROWS_AND_END MACHINE_OPTION_TABLE(MACHINE_OPTION_ROW){0}
+#define MACHINE_OPTION_ROWS_AND_END                                                                \
+	MACHINE_OPTION_TABLE(MACHINE_OPTION_ROW)                                                   \
+	{                                                                                          \
+		0                                                                                  \
+	}
 
 struct machine_options {
 	struct run_config config;

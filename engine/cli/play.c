@@ -14,6 +14,7 @@
 
 /* Repeated reads are played so many at a time, so that progress can be told in between. */
 #define READS_AT_ONCE (1u << 18)
+#define BYTES_AT_ONCE (1ll << 30)
 
 #define PROGRESS_AFTER_NS 1000000000ull
 #define PROGRESS_EVERY_NS 100000000ull
@@ -128,7 +129,9 @@ static u64 at_once(const struct run *run, const struct wl_op *op, u64 left)
 {
 	bool idle = !op->len || run_file(run)->f_pos >= run->inode->i_size;
 
-	return op->type != WL_READ || idle ? left : min_t(u64, left, READS_AT_ONCE);
+	if (op->type != WL_READ || idle)
+		return left;
+	return min_t(u64, left, max(min_t(s64, BYTES_AT_ONCE / op->len, READS_AT_ONCE), (s64)1));
 }
 
 /* The same as run_op(), with a look at the clock now and then. */

@@ -2,6 +2,8 @@
 # bench/bench_dd.sh - the miniature against the host: dd of a 12 GiB sparse file with 4 KiB reads at
 # least 20 times faster than the host's own from a warm cache, in less than 250 MB; and every
 # public golden run played in less than 20 seconds.
+# Functions and variables are used from steps, which are strings.
+# shellcheck disable=SC2317,SC2034
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 

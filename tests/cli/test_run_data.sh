@@ -1,6 +1,8 @@
 #!/bin/bash
 # cli/test_run_data.sh - `run --file PATH --data` returns the host file's exact bytes, whatever the
 # workload, the kernel and the memory.
+# Functions and variables are used from steps, which are strings.
+# shellcheck disable=SC2317,SC2034
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 # shellcheck source=tests/cli/cli.sh

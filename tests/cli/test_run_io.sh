@@ -1,6 +1,8 @@
 #!/bin/bash
 # cli/test_run_io.sh - bios and requests as they were counted on a real 6.18 (readahead.md,
 # section 5): 16 MiB read from the start of a longer file, so that the last window runs ahead.
+# Functions and variables are used from steps, which are strings.
+# shellcheck disable=SC2317,SC2034
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 # shellcheck source=tests/cli/cli.sh

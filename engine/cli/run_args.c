@@ -1,0 +1,49 @@
+#include "cli/run_args.h"
+
+enum { OPT_EVAL, OPT_MEASURE, OPT_FORMAT, OPT_OUTPUT };
+
+const struct cli_option run_arg_options[] = {
+	{"eval", "e", "OPS", "operations, separated by newlines or ';'", OPT_EVAL},
+	{"measure", NULL, NULL, "also time the miniature's real work on the host", OPT_MEASURE},
+	{"format", NULL, "F", "text or json (default text)", OPT_FORMAT},
+	{"output", "o", "OUT", "write there instead of standard output", OPT_OUTPUT},
+	MACHINE_OPTION_ROWS_AND_END,
+};
+
+static int take(struct run_args *a, int id, const char *value, struct fl_error *err)
+{
+	if (machine_option_is(id))
+		return machine_option_set(&a->machine, id, value, err);
+	switch (id) {
+	case CLI_HELP:
+		a->help = true;
+		return 0;
+	case CLI_POSITIONAL:
+		return workload_arg_set_path(&a->workload, value, err);
+	case OPT_EVAL:
+		return workload_arg_set_ops(&a->workload, value, err);
+	case OPT_MEASURE:
+		a->measure = true;
+		return 0;
+	case OPT_FORMAT:
+		return cli_parse_format(value, &a->format, err);
+	default:
+		a->output = value;
+		return 0;
+	}
+}
+
+int run_args_parse(struct run_args *a, struct cli_args *args, struct fl_error *err)
+{
+	const char *value;
+	int id, ret;
+
+	*a = (struct run_args){.format = FORMAT_TEXT};
+	machine_options_init(&a->machine);
+	while ((ret = cli_next(args, &id, &value, err)) > 0) {
+		ret = take(a, id, value, err);
+		if (ret || a->help)
+			return ret;
+	}
+	return ret ? ret : machine_options_check(&a->machine, err);
+}

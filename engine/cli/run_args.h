@@ -1,0 +1,28 @@
+/*
+ * cli/run_args.h - the command line of run and compare: a workload, a machine, what to show.
+ *
+ * Owner      strings point into argv.
+ * Errors     -EINVAL, -ERANGE or -E2BIG with a struct fl_error.
+ */
+#ifndef FL_CLI_RUN_ARGS_H
+#define FL_CLI_RUN_ARGS_H
+
+#include "cli/common.h"
+#include "cli/machine_options.h"
+#include "cli/play.h"
+
+struct run_args {
+	struct machine_options machine;
+	struct workload_arg workload;
+	bool measure;
+	enum cli_format format;
+	const char *output; /* NULL: standard output */
+	bool help;	    /* --help was there; nothing after it was read */
+};
+
+extern const struct cli_option run_arg_options[];
+
+/* Read all of the command line into @a. */
+int run_args_parse(struct run_args *a, struct cli_args *args, struct fl_error *err);
+
+#endif
