@@ -21,8 +21,12 @@
 struct disk {
 	struct machine *m;
 	struct block_device *bdev;
-	unsigned int done;	/* bios completed */
-	struct { unsigned int id; int status; u64 ps; } log[512];
+	unsigned int done; /* bios completed */
+	struct {
+		unsigned int id;
+		int status;
+		u64 ps;
+	} log[512];
 };
 
 static struct disk *the_disk;
@@ -60,8 +64,8 @@ static void log_end_io(struct bio *bio)
 	d->log[d->done++].ps = d->m->clock_ps;
 }
 
-static struct bio *make_bio(struct block_device *bdev, unsigned int id, u64 offset, unsigned int len,
-			    void *data)
+static struct bio *make_bio(struct block_device *bdev, unsigned int id, u64 offset,
+			    unsigned int len, void *data)
 {
 	struct bio *bio = bio_alloc(bdev, 1, REQ_OP_READ);
 
@@ -257,8 +261,9 @@ static void test_latency_overlaps(void **state)
 /* With two slots the third read starts when the first has ended. */
 static void test_queue_depth(void **state)
 {
-	const struct disk_model model = { .name = "two", .queue_depth = 2, .latency_ns = 1000,
-					  .ps_per_byte = 10 };
+	const struct disk_model model = {
+		.name = "two", .queue_depth = 2, .latency_ns = 1000, .ps_per_byte = 10
+	};
 	const u64 latency = 1000 * 1000, move = 512 * 10;
 	struct disk d;
 
@@ -349,8 +354,8 @@ static void test_ram(void **state)
 
 /* ---- bytes and errors ---- */
 
-static int every_second_fails(struct block_device *bdev, unsigned int opf, sector_t sector, void *buf,
-			      unsigned int len)
+static int every_second_fails(struct block_device *bdev, unsigned int opf, sector_t sector,
+			      void *buf, unsigned int len)
 {
 	return sector & 8 ? -EIO : 0;
 }
@@ -422,7 +427,8 @@ static void expect_traffic(const char *kernel, const struct traffic *t)
 	stats = &run->sb->s_bdev->stats;
 	if (stats->bios != t->bios || (t->ios && stats->ios != t->ios))
 		fail_msg("%s, %s: %" PRIu64 " bios, %" PRIu64 " requests, expected %" PRIu64
-			 " and %" PRIu64, t->fs, t->ops, stats->bios, stats->ios, t->bios, t->ios);
+			 " and %" PRIu64,
+			 t->fs, t->ops, stats->bios, stats->ios, t->bios, t->ios);
 	assert_int_equal(stats->sectors * 512, run->inode->i_mapping->nrpages * 4096);
 	scene_close(run);
 }

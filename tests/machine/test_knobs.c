@@ -14,8 +14,9 @@
 #include "fs/boot.h"
 #include "mm/internal.h"
 
-static const char *const columns[] = { "v6.1",	  "v6.1.y",  "v6.7",  "ab4443fe3ca6", "v6.12", "v6.12.y",
-				       "v6.16", "v6.16.y", "v6.17", "v6.18",	     "v7.3" };
+static const char *const columns[] = { "v6.1",	"v6.1.y",  "v6.7",  "ab4443fe3ca6",
+				       "v6.12", "v6.12.y", "v6.16", "v6.16.y",
+				       "v6.17", "v6.18",   "v7.3" };
 
 /* One letter a column: y on, - off, ? not established. */
 static const struct {
@@ -146,8 +147,9 @@ static void test_unknown_names(void **state)
 	expect_refused("v6.18++ORDER1", "unknown knob");
 	/* A commit is at least seven digits: fewer could mean many. */
 	expect_refused("v6.7+ab4443", "unknown knob");
-	expect_refused("v6.18+qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq",
-		       "unknown knob");
+	expect_refused(
+		"v6.18+qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq",
+		"unknown knob");
 }
 
 /* Section 6, "Dependencies". */
@@ -245,8 +247,8 @@ static void test_max_pagecache_order(void **state)
 		const char *kernel;
 		unsigned int page_size, order;
 	} cases[] = {
-		{ "v6.18", 4096, 9 },  { "v6.18", 16384, 11 }, { "v6.18", 65536, 11 },
-		{ "v6.7", 4096, 9 },   { "v6.7", 16384, 11 },  { "v6.7", 65536, 13 },
+		{ "v6.18", 4096, 9 },	 { "v6.18", 16384, 11 }, { "v6.18", 65536, 11 },
+		{ "v6.7", 4096, 9 },	 { "v6.7", 16384, 11 },	 { "v6.7", 65536, 13 },
 		{ "v6.1.y", 65536, 11 },
 	};
 

@@ -1,5 +1,6 @@
 /*
- * tests/mm/scene.h - a run set up for a test, and what happened in it as the specification writes it.
+ * tests/mm/scene.h - a run set up for a test, and what happened in it as the specification writes
+ * it.
  *
  * Notation (spec readahead.md, section 8): S(i,r) and A(i,r) are sync and async calls with index
  * and request, W[a+s/t] a window of s pages from a on with a tail of t, followed by the orders of
@@ -19,13 +20,13 @@
 
 struct notes {
 	struct trace_sink sink;
-	bool bare_u;		/* leave W out: mappings without large folios only pass through */
-	bool quiet;		/* the call so far has had neither W nor U */
-	char kind;		/* what insertions belong to: 'W', 'U', or 0 */
+	bool bare_u; /* leave W out: mappings without large folios only pass through */
+	bool quiet;  /* the call so far has had neither W nor U */
+	char kind;   /* what insertions belong to: 'W', 'U', or 0 */
 	unsigned int order, count; /* orders not written yet: count times order */
-	bool first;		/* nothing of this W written yet */
-	u64 start, nr;		/* of the U */
-	u64 lo[64], hi[64];	/* runs of pages it inserted */
+	bool first;		   /* nothing of this W written yet */
+	u64 start, nr;		   /* of the U */
+	u64 lo[64], hi[64];	   /* runs of pages it inserted */
 	unsigned int runs;
 	size_t len;
 	char text[SCENE_TEXT];

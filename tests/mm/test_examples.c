@@ -54,10 +54,11 @@ static void test_bs_4k_small_folios(void **state)
 	struct run_config config = scene_config("");
 
 	config.fs = "ext4";
-	expect_on(KERNELS("v6.1.y", "v6.7", "ab4443fe3ca6", "v6.12", "v6.12.y"), config, "read 4k 29",
+	expect_on(KERNELS("v6.1.y", "v6.7", "ab4443fe3ca6", "v6.12", "v6.12.y"), config,
+		  "read 4k 29",
 		  "S(0,1) U[0+4 look 3] / A(1,1) U[4+8 look 8] / A(4,1) U[12+16 look 16] / "
 		  "A(12,1) U[28+32 look 32] / A(28,1) U[60+32 look 32]");
-	/* v6.1 still reads one folio behind the request into its batch: the marks are met earlier. */
+	/* v6.1 reads one folio behind the request into its batch, so marks are met earlier. */
 	expect_on(KERNELS("v6.1"), config, "read 4k 5",
 		  "S(0,1) U[0+4 look 3] / A(1,0) U[4+8 look 8] / A(4,0) U[12+16 look 16]");
 	/* 6.18 without large folios, from page 17 on: END_ALIGN rounds the ends to 4. */
@@ -100,13 +101,14 @@ static void test_bs_1m(void **state)
 	struct run_config config = scene_config("");
 
 	expect_on(V612_GROUP, config, "read 1m 2",
-		  "S(0,256) W[0+32/16] 2*8 / A(16,240) W[32+32/32] 4,4 / A(32,224) W[64+32/32] 5 / "
-		  "A(64,192) W[96+32/32] 5 / A(96,160) W[128+32/32] 5 / A(128,128) W[160+32/32] 5 / "
-		  "A(160,96) W[192+32/32] 5 / A(192,64) W[224+32/32] 5 / A(224,32) W[256+32/32] 5 / "
-		  "A(256,256) W[288+32/32] 5 / ...");
+		  "S(0,256) W[0+32/16] 2*8 / A(16,240) W[32+32/32] 4,4 / "
+		  "A(32,224) W[64+32/32] 5 / A(64,192) W[96+32/32] 5 / "
+		  "A(96,160) W[128+32/32] 5 / A(128,128) W[160+32/32] 5 / "
+		  "A(160,96) W[192+32/32] 5 / A(192,64) W[224+32/32] 5 / "
+		  "A(224,32) W[256+32/32] 5 / A(256,256) W[288+32/32] 5 / ...");
 	expect_on(V617_GROUP, config, "read 1m 1",
-		  "S(0,256) W[0+32/16] 0*32 / A(16,240) W[32+32/32] 2*8 / A(32,224) W[64+32/32] 4,4 / "
-		  "A(64,192) W[96+32/32] 5 / ...");
+		  "S(0,256) W[0+32/16] 0*32 / A(16,240) W[32+32/32] 2*8 / "
+		  "A(32,224) W[64+32/32] 4,4 / A(64,192) W[96+32/32] 5 / ...");
 }
 
 /* 8.5 with a device that takes larger requests: the window follows the request, v6.12 shrinks. */
@@ -129,10 +131,12 @@ static void test_bs_1m_large_io(void **state)
 static void test_random_pages(void **state)
 {
 	const char *const *kernels = ALL_KERNELS;
-	const char *ops = "pread 4096000 4k; pread 20480000 4k; pread 1228800 4k; pread 36864000 4k";
+	const char *ops = "pread 4096000 4k; pread 20480000 4k; pread 1228800 4k; "
+			  "pread 36864000 4k";
 
 	expect_on(kernels, scene_config(""), ops,
-		  "S(1000,1) U[1000+1] / S(5000,1) U[5000+1] / S(300,1) U[300+1] / S(9000,1) U[9000+1]");
+		  "S(1000,1) U[1000+1] / S(5000,1) U[5000+1] / S(300,1) U[300+1] / "
+		  "S(9000,1) U[9000+1]");
 	for (; *kernels; kernels++) {
 		struct run_config config = scene_config(*kernels);
 		struct run *run = scene_open(&config);
@@ -175,12 +179,14 @@ static void test_interleaved_pages(void **state)
 			"S(9002,1) W[9002+3/1] U[9002+3 look 1] / A(1004,1) W[1005+4/4] 0,1,0 / "
 			"A(9004,1) W[9005+4/4] 0,1,0 / A(1005,1) W[1009+10/10] 0,1,2,1,0 / "
 			"A(9005,1) W[9009+10/10] 0,1,2,1,0 / A(1009,1) W[1019+22/22] 0,2*5,0 / "
-			"A(9009,1) W[9019+22/22] 0,2*5,0 / A(1019,1) W[1041+32/32] 0,1,2*7,0 / ...");
+			"A(9009,1) W[9019+22/22] 0,2*5,0 / A(1019,1) W[1041+32/32] 0,1,2*7,0 / "
+			"...");
 	for (unsigned int i = 0; i < ARRAY_SIZE(new); i++)
 		expect_interleaved(new[i], 4096, 9000, 1000, 36,
 			"S(1000,1) U[1000+1] / S(9000,1) U[9000+1] / S(1001,1) U[1001+1] / "
-			"S(9001,1) U[9001+1] / S(1002,1) W[1002+3/1] 0*3 / S(9002,1) W[9002+3/1] 0*3 / "
-			"A(1004,1) W[1005+3/3] 0,1 / A(9004,1) W[9005+3/3] 0,1 / A(1005,1) W[1008+8/8] 3 / "
+			"S(9001,1) U[9001+1] / S(1002,1) W[1002+3/1] 0*3 / "
+			"S(9002,1) W[9002+3/1] 0*3 / A(1004,1) W[1005+3/3] 0,1 / "
+			"A(9004,1) W[9005+3/3] 0,1 / A(1005,1) W[1008+8/8] 3 / "
 			"A(9005,1) W[9008+8/8] 3 / A(1008,1) W[1017+7/7] 0,1,2 / "
 			"A(9008,1) W[9017+7/7] 0,1,2 / "
 			"S(1016,1) W[1016+10/1] 0,EEXIST U[1017+9 look 1]:1024..1025 / "
@@ -197,23 +203,28 @@ static void test_interleaved_blocks(void **state)
 	expect_interleaved("v6.12", 65536, 8192, 0, 15,
 		"S(0,16) W[0+32/16] 2*8 / S(8192,16) U[8192+16] / A(16,16) W[32+32/32] 4,4 / "
 		"S(8208,16) U[8208+16] / A(32,16) W[64+32/32] 5 / S(8224,16) W[8224+32/1] 2*8 / "
-		"A(8252,4) W[8256+32/32] 4,4 / A(64,16) W[64+32/32] EEXIST U[64+32 look 32]: nothing / "
+		"A(8252,4) W[8256+32/32] 4,4 / "
+		"A(64,16) W[64+32/32] EEXIST U[64+32 look 32]: nothing / "
 		"A(8256,16) W[8256+32/32] EEXIST U[8256+32 look 32]: nothing / "
 		"S(96,16) W[96+32/1] 2*8 / S(8288,16) W[8288+32/1] 2*8 / "
 		"A(124,4) W[129+18/18] 0,1,2,3,1,0");
 	for (unsigned int i = 0; i < ARRAY_SIZE(fixed); i++)
 		expect_interleaved(fixed[i], 65536, 8192, 0, 18,
-			"S(0,16) W[0+32/16] 2*8 / S(8192,16) U[8192+16] / A(16,16) W[32+32/32] 4,4 / "
-			"S(8208,16) U[8208+16] / A(32,16) W[64+32/32] 5 / S(8224,16) W[8224+32/1] 2*8 / "
-			"A(8252,4) W[8256+32/32] 4,4 / A(64,16) nothing / A(8256,16) W[8288+32/32] 5 / "
-			"S(96,16) W[96+32/1] 2*8 / A(8288,16) nothing / A(124,4) W[128+32/32] 4,4 / "
+			"S(0,16) W[0+32/16] 2*8 / S(8192,16) U[8192+16] / "
+			"A(16,16) W[32+32/32] 4,4 / S(8208,16) U[8208+16] / "
+			"A(32,16) W[64+32/32] 5 / S(8224,16) W[8224+32/1] 2*8 / "
+			"A(8252,4) W[8256+32/32] 4,4 / A(64,16) nothing / "
+			"A(8256,16) W[8288+32/32] 5 / S(96,16) W[96+32/1] 2*8 / "
+			"A(8288,16) nothing / A(124,4) W[128+32/32] 4,4 / "
 			"A(128,16) W[160+32/32] 5 / S(8320,16) W[8320+32/1] 2*8");
 	for (unsigned int i = 0; i < ARRAY_SIZE(new); i++)
 		expect_interleaved(new[i], 65536, 8192, 0, 18,
-			"S(0,16) W[0+32/16] 0*32 / S(8192,16) U[8192+16] / A(16,16) W[32+32/32] 2*8 / "
-			"S(8208,16) U[8208+16] / A(32,16) W[64+32/32] 4,4 / S(8224,16) W[8224+32/1] 0*32 / "
-			"A(8255,1) W[8256+32/32] 2*8 / A(64,16) nothing / A(8256,16) W[8288+32/32] 4,4 / "
-			"S(96,16) W[96+32/1] 0*32 / A(8288,16) nothing / A(127,1) W[128+32/32] 2*8 / "
+			"S(0,16) W[0+32/16] 0*32 / S(8192,16) U[8192+16] / "
+			"A(16,16) W[32+32/32] 2*8 / S(8208,16) U[8208+16] / "
+			"A(32,16) W[64+32/32] 4,4 / S(8224,16) W[8224+32/1] 0*32 / "
+			"A(8255,1) W[8256+32/32] 2*8 / A(64,16) nothing / "
+			"A(8256,16) W[8288+32/32] 4,4 / S(96,16) W[96+32/1] 0*32 / "
+			"A(8288,16) nothing / A(127,1) W[128+32/32] 2*8 / "
 			"A(128,16) W[160+32/32] 4,4 / S(8320,16) W[8320+32/1] 0*32");
 }
 
@@ -272,7 +283,8 @@ static void test_prev_miss_boundary(void **state)
 /* 8.9.3: the search from inside a folio reports a hole one page late; live on 6.18. */
 static void test_drift(void **state)
 {
-	static const unsigned int pages[] = { 0, 1, 5000, 5001, 5002, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13 };
+	static const unsigned int pages[] = { 0, 1, 5000, 5001, 5002, 4,  5, 6,
+					      7, 8, 9,	  10,	11,   12, 13 };
 	struct run_config config = scene_config("v6.18");
 	struct run *run = scene_open(&config);
 	struct notes notes;
@@ -283,7 +295,8 @@ static void test_drift(void **state)
 	notes_expect(&notes, "drift",
 		     "S(0,1) W[0+4/3] 0*4 / A(1,1) W[4+8/8] 2,2 / S(5000,1) U[5000+1] / "
 		     "S(5001,1) W[5001+4/3] 0*4 / A(5002,1) W[5005+7/7] 0,1,2 / "
-		     "A(4,1) W[13+19/19] 0,1,4 / S(12,1) W[12+4/3] 0,EEXIST U[13+3 look 3]: nothing / "
+		     "A(4,1) W[13+19/19] 0,1,4 / "
+		     "S(12,1) W[12+4/3] 0,EEXIST U[13+3 look 3]: nothing / "
 		     "A(13,1) W[16+8/8] EEXIST U[16+8 look 8]: nothing");
 	notes_end(&notes, run);
 	scene_close(run);
@@ -297,6 +310,7 @@ static void test_ra_768k(void **state)
 
 	config.ra_bytes = 768 << 10;
 	config.io_bytes = 768 << 10;
+	/* Allocation calls. */
 	run = scene_open(&config);
 	scene_play(run, "read 4k 2048");
 	assert_int_equal(run->machine->trace.count[EV_fl_folio_alloc][0], 428);
@@ -328,7 +342,8 @@ static void test_min_order(void **state)
 		  "S(0,1) W[0+4/3] 2 / A(0,1) W[4+8/8] 2,2 / A(4,1) W[12+16/16] 2,3,2 / "
 		  "A(12,1) W[28+32/32] 2,4,3,2");
 	/* A page in the middle of a folio: the folio is read as a whole. */
-	expect_on(KERNELS("v6.12", "v6.16.y"), config, "pread 4100096 4k", "S(1001,1) U[1001+1]:1000..1003");
+	expect_on(KERNELS("v6.12", "v6.16.y"), config, "pread 4100096 4k",
+		  "S(1001,1) U[1001+1]:1000..1003");
 	expect_on(KERNELS("v6.18"), config, "pread 4100096 4k", "S(1001,3) U[1001+3]:1000..1003");
 }
 
@@ -339,7 +354,8 @@ static void test_ra_pages_zero(void **state)
 
 	config.ra_bytes = 0;
 	expect_on(ALL_KERNELS, config, "read 16k 1; pread 1m 4k",
-		  "S(0,4) U[0+1] / S(1,3) U[1+1] / S(2,2) U[2+1] / S(3,1) U[3+1] / S(256,1) U[256+1]");
+		  "S(0,4) U[0+1] / S(1,3) U[1+1] / S(2,2) U[2+1] / S(3,1) U[3+1] / "
+		  "S(256,1) U[256+1]");
 }
 
 /* Section 4: a random file reads what is asked, cut to the device; its marks still work. */
@@ -444,8 +460,8 @@ static void expect_dropped(const struct run_config *config, const char *fill, s6
 	trace_remove_sink(&run->machine->trace, &r.sink);
 	put_removed(&r);
 	if (strcmp(r.text, expected))
-		fail_msg("%s on %s: dropped '%s', expected '%s'", op, config->machine.kernel, r.text,
-			 expected);
+		fail_msg("%s on %s: dropped '%s', expected '%s'", op, config->machine.kernel,
+			 r.text, expected);
 	scene_close(run);
 }
 

@@ -23,7 +23,8 @@ static struct folio *put_folio(struct run *run, pgoff_t index, unsigned int orde
 
 	assert_non_null(folio);
 	assert_int_equal(filemap_add_folio(run->inode->i_mapping, folio, index, GFP_KERNEL,
-					   PROVENANCE_FORCED), 0);
+					   PROVENANCE_FORCED),
+			 0);
 	folio_end_read(folio, true);
 	folio_put(folio);
 	return folio;
@@ -62,13 +63,15 @@ static void test_add_and_remove(void **state)
 	assert_null(filemap_get_folio(mapping, 8));
 	/* Any overlap is refused, and the refused folio is as it was. */
 	other = filemap_alloc_folio(run->machine, GFP_KERNEL, 0);
-	assert_int_equal(filemap_add_folio(mapping, other, 6, GFP_KERNEL, PROVENANCE_FORCED), -EEXIST);
+	assert_int_equal(filemap_add_folio(mapping, other, 6, GFP_KERNEL, PROVENANCE_FORCED),
+			 -EEXIST);
 	assert_null(other->mapping);
 	assert_false(folio_test_locked(other));
 	assert_int_equal(folio_ref_count(other), 1);
 	folio_put(other);
 	other = filemap_alloc_folio(run->machine, GFP_KERNEL, 4);
-	assert_int_equal(filemap_add_folio(mapping, other, 0, GFP_KERNEL, PROVENANCE_FORCED), -EEXIST);
+	assert_int_equal(filemap_add_folio(mapping, other, 0, GFP_KERNEL, PROVENANCE_FORCED),
+			 -EEXIST);
 	folio_put(other);
 	assert_int_equal(mapping->nrpages, 4);
 	folio_lock(folio);
@@ -119,10 +122,10 @@ struct search {
 static void test_miss_per_version(void **state)
 {
 	static const struct search versions[] = {
-		{ "v6.1", 14, 15, 0 },	   { "v6.1.y", 14, 15, 0 },  { "v6.7", 14, 15, 0 },
-		{ "ab4443fe3ca6", 14, 15, 0 }, { "v6.12", 9, 15, 0 },	{ "v6.16", 9, 15, 0 },
-		{ "v6.12.y", 15, 15, 0 },  { "v6.16.y", 15, 15, 0 }, { "v6.17", 15, 15, 0 },
-		{ "v6.18", 15, 15, 0 },	   { "v7.3", 15, 14, ~0UL },
+		{ "v6.1", 14, 15, 0 },	       { "v6.1.y", 14, 15, 0 },	 { "v6.7", 14, 15, 0 },
+		{ "ab4443fe3ca6", 14, 15, 0 }, { "v6.12", 9, 15, 0 },	 { "v6.16", 9, 15, 0 },
+		{ "v6.12.y", 15, 15, 0 },      { "v6.16.y", 15, 15, 0 }, { "v6.17", 15, 15, 0 },
+		{ "v6.18", 15, 15, 0 },	       { "v7.3", 15, 14, ~0UL },
 	};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(versions); i++) {
@@ -342,7 +345,7 @@ static void test_nowait(void **state)
 	scene_close(run);
 }
 
-/* Without memory for readahead a waiting reader makes its own folio; one that may not wait does not. */
+/* Without memory for readahead a reader makes its own folio, unless it may not wait. */
 static void test_create_folio(void **state)
 {
 	struct run *run = open_scene("v6.18");
@@ -489,7 +492,8 @@ static void test_split_refused(void **state)
 
 static void punch(struct run *run, s64 first_page, s64 last_page)
 {
-	truncate_inode_pages_range(run->inode->i_mapping, first_page * 4096, (last_page + 1) * 4096 - 1);
+	truncate_inode_pages_range(run->inode->i_mapping, first_page * 4096,
+				   (last_page + 1) * 4096 - 1);
 }
 
 static void test_truncate_large_folio(void **state)
@@ -552,7 +556,7 @@ static void test_truncate_unsplittable(void **state)
 
 struct bytes {
 	s64 pos;
-	s64 zero_from, zero_to;	/* what was zeroed in memory */
+	s64 zero_from, zero_to; /* what was zeroed in memory */
 };
 
 static void check_bytes(void *ctx, const void *buf, size_t len)
@@ -601,10 +605,11 @@ static void expect_bytes_after_cut(const char *kernel, s64 first, s64 last)
 	scene_close(run);
 }
 
-/* Proves that cutting moves no byte: begin in the first MiB, end in the second or in the same page. */
+/* Proves that cutting moves no byte: begin in the first MiB, end in the second or nearby. */
 static void test_bytes_after_cuts(void **state)
 {
-	static const char *const kernels[] = { "v6.1.y", "v6.7", "v6.12.y", "v6.16.y", "v6.18", "v7.3" };
+	static const char *const kernels[] = { "v6.1.y",  "v6.7",  "v6.12.y",
+					       "v6.16.y", "v6.18", "v7.3" };
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(kernels); i++) {
 		expect_bytes_after_cut(kernels[i], 100000, (1 << 20) + 54321);

@@ -101,7 +101,7 @@ static void test_every_order(void **state)
 	}
 }
 
-#define MODEL_PAGES 3001	/* no power of two: the last blocks are small ones */
+#define MODEL_PAGES 3001 /* no power of two: the last blocks are small ones */
 
 struct model {
 	struct machine *m;
@@ -225,16 +225,17 @@ static void test_readahead_falls_back(void **state)
 
 /* ---- watermarks ---- */
 
-/* mm/page_alloc.c: min_free_kbytes = 4 * sqrt(lowmem_kbytes) within 128 and 262144; low +1/4, high +1/2. */
+/* mm/page_alloc.c: min_free_kbytes = 4 * sqrt(lowmem_kbytes) within 128 and 262144; low +1/4, high
+ * +1/2. */
 static void test_watermarks(void **state)
 {
 	static const struct {
 		u64 pages;
 		unsigned long min;
 	} cases[] = {
-		{ 1 << 18, 1024 },	/* 1 GiB: 4 * sqrt(2^20) = 4096 KiB */
-		{ 1 << 22, 4096 },	/* 16 GiB: 4 * 2^12 = 16384 KiB */
-		{ 1 << 16, 512 },	/* 256 MiB: 2048 KiB */
+		{ 1 << 18, 1024 }, /* 1 GiB: 4 * sqrt(2^20) = 4096 KiB */
+		{ 1 << 22, 4096 }, /* 16 GiB: 4 * 2^12 = 16384 KiB */
+		{ 1 << 16, 512 },  /* 256 MiB: 2048 KiB */
 	};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -339,9 +340,8 @@ static void test_tiny_memory(void **state)
 {
 	for (unsigned int nr = 0; profile_info(nr); nr++)
 		for (unsigned int i = 0; i < ARRAY_SIZE(sizes); i++) {
-			struct run_config config = small_memory(profile_info(nr)->name,
-								MACHINE_MIN_PAGES,
-								sizes[i].page_size);
+			struct run_config config = small_memory(
+				profile_info(nr)->name, MACHINE_MIN_PAGES, sizes[i].page_size);
 			struct run *run;
 			s64 pos = 0;
 
@@ -426,7 +426,7 @@ static void test_dontneed_leaves_no_shadow(void **state)
 
 /* ---- the n-th allocation fails ---- */
 
-#define FAIL_OPS "read 64k 8; read 4k 20; pread 1m 100k; read 5000 3; seek 0; read 100k 15"
+#define FAIL_OPS   "read 64k 8; read 4k 20; pread 1m 100k; read 5000 3; seek 0; read 100k 15"
 #define FAIL_READS (8 + 20 + 1 + 3 + 15)
 
 /* The bytes of FAIL_OPS in order: where each read begins. */
@@ -487,8 +487,9 @@ static void test_failing_allocations(void **state)
 	static const struct {
 		const char *kernel, *fs;
 	} cases[] = {
-		{ "v6.1", "xfs" },    { "v6.7", "ext4" },  { "ab4443fe3ca6", "xfs" },
-		{ "v6.12.y", "xfs" }, { "v6.16.y", "ext4" }, { "v6.18", "xfs" }, { "v7.3", "ext4-1k" },
+		{ "v6.1", "xfs" },     { "v6.7", "ext4" },    { "ab4443fe3ca6", "xfs" },
+		{ "v6.12.y", "xfs" },  { "v6.16.y", "ext4" }, { "v6.18", "xfs" },
+		{ "v7.3", "ext4-1k" },
 	};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {

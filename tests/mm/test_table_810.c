@@ -118,8 +118,10 @@ static void cell_event(struct trace_sink *sink, const struct trace_event *ev)
 
 static s64 read_offset(const struct pattern *p, u64 i)
 {
+	s64 off = p->from + p->step * (s64)i;
+
 	if (p->other == ONE_STREAM)
-		return (p->from + p->step * (s64)i) & (p->step == 7919 * 4096LL ? 64 * MIB - 1 : -1);
+		return p->step == 7919 * 4096LL ? off % (16384 * 4096LL) : off;
 	return (i & 1 ? p->other : p->from) + p->step * (s64)(i / 2);
 }
 

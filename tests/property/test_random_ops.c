@@ -20,7 +20,7 @@
 #include "mm/internal.h"
 
 #define OPS_PER_RUN 200
-#define FIRST_SEED 1
+#define FIRST_SEED  1
 
 /* Truncation is no operation of a run yet, so it is done beside it. */
 enum step_kind { STEP_OP, STEP_TRUNCATE, STEP_PUNCH, STEP_DRAIN };
@@ -41,11 +41,11 @@ struct plan {
 struct outcome {
 	struct trace_sink sink;
 	struct run *run;
-	u64 hash;		/* of all events */
+	u64 hash; /* of all events */
 	u64 clock_ps;
 	u64 checked;		/* bytes compared */
 	s64 pos;		/* where the next bytes belong */
-	unsigned int failed_at;	/* step, or OPS_PER_RUN at the end */
+	unsigned int failed_at; /* step, or OPS_PER_RUN at the end */
 	char why[600];
 };
 
@@ -58,9 +58,19 @@ static const char *pick(struct prng *p, const char *const *names, unsigned int n
 
 static void pick_machine(struct prng *p, struct plan *plan)
 {
-	static const char *const kernels[] = { "v6.1",	 "v6.1.y", "v6.7",    "ab4443fe3ca6", "v6.12",
-					       "v6.12.y", "v6.16", "v6.16.y", "v6.17",	      "v6.17.y",
-					       "v6.18",	 "v7.3",   "v6.18-CURSOR_DRIFT" };
+	static const char *const kernels[] = { "v6.1",
+					       "v6.1.y",
+					       "v6.7",
+					       "ab4443fe3ca6",
+					       "v6.12",
+					       "v6.12.y",
+					       "v6.16",
+					       "v6.16.y",
+					       "v6.17",
+					       "v6.17.y",
+					       "v6.18",
+					       "v7.3",
+					       "v6.18-CURSOR_DRIFT" };
 	static const unsigned int page_sizes[] = { 4096, 4096, 4096, 16384, 65536 };
 	struct machine_config *m = &plan->config.machine;
 	u64 pages = prng_below(p, 3) ? prng_between(p, 64, 2000) : prng_between(p, 2000, 200000);
@@ -113,7 +123,8 @@ static void pick_storage(struct prng *p, struct plan *plan)
 	c->disk = pick(p, disks, ARRAY_SIZE(disks));
 	c->written = strcmp(c->disk, "hole");
 	c->size = pick_size(p);
-	c->ra_bytes = prng_below(p, 4) ? 4096ULL << prng_below(p, 11) : prng_below(p, (4 << 20) + 1);
+	c->ra_bytes =
+		prng_below(p, 4) ? 4096ULL << prng_below(p, 11) : prng_below(p, (4 << 20) + 1);
 	if (!prng_below(p, 10))
 		c->ra_bytes = 0;
 	c->io_bytes = io[prng_below(p, ARRAY_SIZE(io))];
@@ -163,7 +174,10 @@ static void fill_step(struct prng *p, struct step *step, s64 size, s64 *near)
 	u64 dice = prng_below(p, 40);
 
 	fill_op(p, &step->op, size, near);
-	step->kind = dice == 0 ? STEP_TRUNCATE : dice == 1 ? STEP_PUNCH : dice == 2 ? STEP_DRAIN : STEP_OP;
+	step->kind = dice == 0	 ? STEP_TRUNCATE
+		     : dice == 1 ? STEP_PUNCH
+		     : dice == 2 ? STEP_DRAIN
+				 : STEP_OP;
 }
 
 static void make_plan(struct plan *plan, u64 seed)
@@ -218,14 +232,16 @@ static void consume(void *ctx, const void *buf, size_t len)
 
 	for (size_t i = 0; i < len && !o->why[0]; i++)
 		if (bytes[i] != expected_byte(o->run, o->pos + i))
-			snprintf(o->why, sizeof(o->why), "byte %" PRId64 " is 0x%02x, expected 0x%02x",
-				 o->pos + (s64)i, bytes[i], expected_byte(o->run, o->pos + i));
+			snprintf(o->why, sizeof(o->why),
+				 "byte %" PRId64 " is 0x%02x, expected 0x%02x", o->pos + (s64)i,
+				 bytes[i], expected_byte(o->run, o->pos + i));
 	o->checked += len;
 }
 
 static void punch_range(struct run *run, const struct wl_op *op)
 {
-	truncate_inode_pages_range(run->inode->i_mapping, op->off, op->off + max(op->len, (s64)1) - 1);
+	truncate_inode_pages_range(run->inode->i_mapping, op->off,
+				   op->off + max(op->len, (s64)1) - 1);
 }
 
 /*
@@ -287,7 +303,8 @@ static void check_end(struct outcome *o)
 	if (!o->why[0] && (mm->zone.nr_free + mm->zone.pinned != mm->zone.managed_pages ||
 			   mm->live_folios || mm->xa_nodes.live))
 		snprintf(o->why, sizeof(o->why),
-			 "%lu of %lu pages free (%lu pinned), %" PRIu64 " folios, %" PRIu64 " nodes left",
+			 "%lu of %lu pages free (%lu pinned), %" PRIu64 " folios, %" PRIu64
+			 " nodes left",
 			 mm->zone.nr_free, mm->zone.managed_pages, mm->zone.pinned, mm->live_folios,
 			 mm->xa_nodes.live);
 }
@@ -298,9 +315,11 @@ static void check_unlocked(struct outcome *o)
 	struct folio *folio;
 
 	blk_drain(o->run->machine);
-	xas_for_each(&xas, folio, ~0UL)
-		if (!xa_is_value(folio) && (folio_test_locked(folio) || !folio_test_uptodate(folio)))
-			snprintf(o->why, sizeof(o->why), "folio at %lu is %s at the end", folio->index,
+	xas_for_each (&xas, folio, ~0UL)
+		if (!xa_is_value(folio) &&
+		    (folio_test_locked(folio) || !folio_test_uptodate(folio)))
+			snprintf(o->why, sizeof(o->why), "folio at %lu is %s at the end",
+				 folio->index,
 				 folio_test_locked(folio) ? "locked" : "not uptodate");
 }
 
@@ -342,7 +361,8 @@ static void print_step(const struct step *s)
 	if (s->kind == STEP_OP && workload_format_op(&s->op, text, sizeof(text)) > 0)
 		print_message("#   %s\n", text);
 	else
-		print_message("#   (%s %" PRId64 " %" PRId64 ")\n", names[s->kind], s->op.off, s->op.len);
+		print_message("#   (%s %" PRId64 " %" PRId64 ")\n", names[s->kind], s->op.off,
+			      s->op.len);
 }
 
 static void print_plan(const struct plan *plan, unsigned int nr)
@@ -352,9 +372,9 @@ static void print_plan(const struct plan *plan, unsigned int nr)
 
 	print_message("# %s fs=%s block_size=%u disk=%s size=%" PRId64 " ra=%" PRIu64 " io=%" PRIu64
 		      " page_size=%u memory=%" PRIu64 " pages data=%d fragment=%d:%u\n",
-		      plan->kernel, c->fs, c->block_size, c->disk, c->size, c->ra_bytes, c->io_bytes,
-		      m->page_size, m->memory / m->page_size, m->data, m->fragment_order,
-		      m->fragment_percent);
+		      plan->kernel, c->fs, c->block_size, c->disk, c->size, c->ra_bytes,
+		      c->io_bytes, m->page_size, m->memory / m->page_size, m->data,
+		      m->fragment_order, m->fragment_percent);
 	for (unsigned int i = 0; i < nr; i++)
 		print_step(&plan->steps[i]);
 }
@@ -384,7 +404,8 @@ static void expect_good(const struct plan *plan, u64 seed, const struct outcome 
 	if (!o->why[0])
 		return;
 	nr = shrink(plan, o);
-	print_message("# FL_SEED=%" PRIu64 ", the first %u of %u operations:\n", seed, nr, plan->nr);
+	print_message("# FL_SEED=%" PRIu64 ", the first %u of %u operations:\n", seed, nr,
+		      plan->nr);
 	print_plan(plan, nr);
 	fail_msg("seed %" PRIu64 ": %s", seed, o->why);
 }
@@ -414,7 +435,8 @@ static void test_random_operations(void **state)
 		checked += o.checked;
 	}
 	print_message("# %" PRIu64 " runs of %u operations from seed %" PRIu64 ", %" PRIu64
-		      " bytes compared\n", runs, OPS_PER_RUN, first, checked);
+		      " bytes compared\n",
+		      runs, OPS_PER_RUN, first, checked);
 	assert_true(only_seed() || checked > 1 << 20);
 }
 

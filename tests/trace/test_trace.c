@@ -231,7 +231,8 @@ static void expect_text(const struct trace_event *ev, unsigned int page_shift, c
 
 static void expect_text(const struct trace_event *ev, unsigned int page_shift, const char *fmt, ...)
 {
-	const struct trace_format format = { .page_shift = page_shift, .major = DEV_MAJOR,
+	const struct trace_format format = { .page_shift = page_shift,
+					     .major = DEV_MAJOR,
 					     .minor = DEV_MINOR };
 	char want[300], got[300];
 	va_list ap;
@@ -248,8 +249,11 @@ static void expect_text(const struct trace_event *ev, unsigned int page_shift, c
 /* include/trace/events/filemap.h */
 static void test_filemap_texts(void **state)
 {
-	struct trace_event ev = { .id = EV_mm_filemap_add_to_page_cache, .ino = 0xbeef, .order = 2,
-				  .index = 1UL << 33, .a = 0x1a2b3c };
+	struct trace_event ev = { .id = EV_mm_filemap_add_to_page_cache,
+				  .ino = 0xbeef,
+				  .order = 2,
+				  .index = 1UL << 33,
+				  .a = 0x1a2b3c };
 	const char *add = "dev %d:%d ino %lx pfn=0x%lx ofs=%lu order=%u";
 
 	expect_text(&ev, 12, add, DEV_MAJOR, DEV_MINOR, 0xbeefUL, 0x1a2b3cUL, 1UL << 45, 2);
@@ -270,18 +274,29 @@ static void test_filemap_texts(void **state)
 /* include/trace/events/readahead.h */
 static void test_readahead_texts(void **state)
 {
-	const char *call = "dev=%d:%d ino=%lx index=%lu req_count=%lu order=%u size=%u async_size=%u "
-			   "ra_pages=%u mmap_miss=%u prev_pos=%lld";
-	struct trace_event ev = { .id = EV_page_cache_sync_ra, .ino = 0x8f, .index = 1000, .a = 16,
-				  .order = 4, .b = 32, .e = 7, .f = 64, .d = 99, .c = -1ULL };
+	const char *call =
+		"dev=%d:%d ino=%lx index=%lu req_count=%lu order=%u size=%u async_size=%u "
+		"ra_pages=%u mmap_miss=%u prev_pos=%lld";
+	struct trace_event ev = { .id = EV_page_cache_sync_ra,
+				  .ino = 0x8f,
+				  .index = 1000,
+				  .a = 16,
+				  .order = 4,
+				  .b = 32,
+				  .e = 7,
+				  .f = 64,
+				  .d = 99,
+				  .c = -1ULL };
 
-	expect_text(&ev, 12, call, DEV_MAJOR, DEV_MINOR, 0x8fUL, 1000UL, 16UL, 4, 32, 7, 64, 99, -1LL);
+	expect_text(&ev, 12, call, DEV_MAJOR, DEV_MINOR, 0x8fUL, 1000UL, 16UL, 4, 32, 7, 64, 99,
+		    -1LL);
 	ev.id = EV_page_cache_async_ra;
 	ev.c = 1LL << 40;
 	expect_text(&ev, 12, call, DEV_MAJOR, DEV_MINOR, 0x8fUL, 1000UL, 16UL, 4, 32, 7, 64, 99,
 		    1LL << 40);
 	ev.id = EV_page_cache_ra_order;
-	expect_text(&ev, 12, "dev=%d:%d ino=%lx index=%lu order=%u size=%u async_size=%u ra_pages=%u",
+	expect_text(&ev, 12,
+		    "dev=%d:%d ino=%lx index=%lu order=%u size=%u async_size=%u ra_pages=%u",
 		    DEV_MAJOR, DEV_MINOR, 0x8fUL, 1000UL, 4, 32, 7, 64);
 	ev.id = EV_page_cache_ra_unbounded;
 	ev.c = 32;
