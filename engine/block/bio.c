@@ -1,5 +1,6 @@
 #include "block/bio.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "block/blk.h"
@@ -40,7 +41,16 @@ void bio_put(struct bio *bio)
 
 bool bio_add_folio(struct bio *bio, struct folio *folio, size_t len, size_t off, void *data)
 {
-	if (bio->bi_vcnt == bio->bi_max_vecs || len > UINT32_MAX - bio->bi_iter.bi_size)
+	struct bio_vec *last = bio->bi_vcnt ? &bio->bi_io_vec[bio->bi_vcnt - 1] : NULL;
+
+	if (len > UINT32_MAX - bio->bi_iter.bi_size)
+		return false;
+	if (last && last->bv_folio == folio && last->bv_offset + last->bv_len == off) {
+		last->bv_len += len;
+		bio->bi_iter.bi_size += len;
+		return true;
+	}
+	if (bio->bi_vcnt == bio->bi_max_vecs)
 		return false;
 	bio->bi_io_vec[bio->bi_vcnt++] = (struct bio_vec){
 		.bv_folio = folio, .bv_len = len, .bv_offset = off, .bv_data = data,
@@ -53,4 +63,32 @@ void bio_endio(struct bio *bio)
 {
 	bio->bi_end_io(bio);
 	bio_put(bio);
+}
+
+void bio_run_submit(struct bio_run *run)
+{
+	if (run->bio)
+		submit_bio(run->bio);
+	run->bio = NULL;
+}
+
+int bio_run_add(struct bio_run *run, struct folio *folio, size_t off, size_t len, void *data,
+		sector_t sector)
+{
+	char *p = data;
+
+	if (p)
+		p += off;
+	if (run->bio && bio_end_sector(run->bio) != sector)
+		bio_run_submit(run);
+	if (run->bio && bio_add_folio(run->bio, folio, len, off, p))
+		return 0;
+	bio_run_submit(run);
+	run->bio = bio_alloc(run->bdev, run->nr_vecs, run->opf);
+	if (!run->bio)
+		return -ENOMEM;
+	run->bio->bi_iter.bi_sector = sector;
+	run->bio->bi_end_io = run->end_io;
+	bio_add_folio(run->bio, folio, len, off, p);
+	return 0;
 }

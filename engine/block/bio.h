@@ -66,6 +66,23 @@ void bio_put(struct bio *bio);
 /* Append a piece of a folio; false when the bio is full. block/bio.c bio_add_folio(). */
 bool bio_add_folio(struct bio *bio, struct folio *folio, size_t len, size_t off, void *data);
 
+/*
+ * Bios made piece by piece: one grows as long as the sectors continue and it has room, else it is
+ * submitted and a new one begun. Set everything but bio before the first piece.
+ */
+struct bio_run {
+	struct block_device *bdev;
+	struct bio *bio;	/* being filled, NULL at first */
+	unsigned int opf;
+	unsigned short nr_vecs;	/* wanted for a new bio */
+	bio_end_io_t *end_io;
+};
+
+/* Add @len bytes from byte @off of @folio; @data is the host address of the folio or NULL. -ENOMEM. */
+int bio_run_add(struct bio_run *run, struct folio *folio, size_t off, size_t len, void *data,
+		sector_t sector);
+void bio_run_submit(struct bio_run *run);
+
 /* Hand a bio to its disk; takes it. block/blk-core.c submit_bio(). */
 void submit_bio(struct bio *bio);
 

@@ -165,7 +165,7 @@ static int move_bio(struct bio *bio)
 		struct bio_vec *bv = &bio->bi_io_vec[i];
 
 		if (bv->bv_data && !ret)
-			ret = bdev->ops->rw(bdev, bio->bi_opf, sector, bv->bv_data, bv->bv_len);
+			ret = disk_rw(bdev, bio->bi_opf, sector, bv->bv_data, bv->bv_len);
 		sector += bv->bv_len >> SECTOR_SHIFT;
 	}
 	return ret;

@@ -42,6 +42,10 @@ struct blk_state {
 	u32 next_dev;
 };
 
+/* Move one vector's bytes between @buf and the disk, what was written before included. */
+int disk_rw(struct block_device *bdev, unsigned int opf, sector_t sector, void *buf,
+	    unsigned int len);
+
 /* Queue the completion of @bio at @ps; completes it at once if that cannot be remembered. */
 void blk_complete_at(struct machine *m, struct bio *bio, u64 ps);
 void bio_endio(struct bio *bio);

@@ -16,6 +16,7 @@
 
 #include "block/bio.h"
 #include "lib/error.h"
+#include "lib/xarray.h"
 #include "machine/machine.h"
 
 struct queue_limits {
@@ -33,9 +34,8 @@ struct disk_model {
 };
 
 struct disk_operations {
-	/* Move one vector's bytes; @buf may be NULL (no data). 0 or -errno. */
-	int (*rw)(struct block_device *bdev, unsigned int opf, sector_t sector, void *buf,
-		  unsigned int len);
+	/* What is on the disk as it came, @len bytes from @sector on. 0 or -errno. */
+	int (*read)(struct block_device *bdev, sector_t sector, void *buf, unsigned int len);
 	void (*release)(struct block_device *bdev);
 };
 
@@ -56,7 +56,9 @@ struct block_device {
 	u32 bd_dev;		/* minor number, for tracepoints */
 	u64 channel_free_ps;	/* when the channel is free again */
 	u64 *slot_free_ps;	/* queue_depth entries: when a slot is free again */
-	int fd;			/* host disk: the file, else -1 */
+	struct xa_cache store_nodes;
+	struct xarray store;	/* what was written: host memory by 4 KiB of disk */
+	int fd;			/* host disk: the file, else -1; never written to */
 	int error;		/* first error of the host file, 0 while none */
 };
 

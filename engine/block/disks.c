@@ -38,14 +38,11 @@ u64 disk_pattern(u64 offset_words)
 	return z ^ (z >> 31);
 }
 
-static int pattern_rw(struct block_device *bdev, unsigned int opf, sector_t sector, void *buf,
-		      unsigned int len)
+static int pattern_read(struct block_device *bdev, sector_t sector, void *buf, unsigned int len)
 {
 	u64 word = sector << (SECTOR_SHIFT - 3);
 
 	(void)bdev;
-	if ((opf & REQ_OP_MASK) != REQ_OP_READ)
-		return -EROFS;
 	for (unsigned int i = 0; i < len / sizeof(u64); i++) {
 		u64 v = disk_pattern(word + i);
 
@@ -55,13 +52,10 @@ static int pattern_rw(struct block_device *bdev, unsigned int opf, sector_t sect
 }
 
 /* What lies past the host file's end reads as zeros, as the tail of a file's last block does. */
-static int host_rw(struct block_device *bdev, unsigned int opf, sector_t sector, void *buf,
-		   unsigned int len)
+static int host_read(struct block_device *bdev, sector_t sector, void *buf, unsigned int len)
 {
 	unsigned int done = 0;
 
-	if ((opf & REQ_OP_MASK) != REQ_OP_READ)
-		return -EROFS;
 	while (done < len) {
 		ssize_t n = pread(bdev->fd, (char *)buf + done, len - done,
 				  (off_t)(sector << SECTOR_SHIFT) + done);
@@ -81,13 +75,78 @@ static int host_rw(struct block_device *bdev, unsigned int opf, sector_t sector,
 	return 0;
 }
 
+/* ---- what was written lies over what was there ---- */
+
+#define STORE_SHIFT 12
+#define STORE_SIZE (1u << STORE_SHIFT)
+
+/* The stored piece over @block, made from what is on the disk if there is none yet. */
+static char *store_piece(struct block_device *bdev, u64 block)
+{
+	char *p = xa_load(&bdev->store, block);
+
+	if (p)
+		return p;
+	p = malloc(STORE_SIZE);
+	if (!p)
+		return NULL;
+	if (bdev->ops->read(bdev, block << (STORE_SHIFT - SECTOR_SHIFT), p, STORE_SIZE) ||
+	    xa_is_err(xa_store(&bdev->store, block, p))) {
+		free(p);
+		return NULL;
+	}
+	return p;
+}
+
+static int store_rw(struct block_device *bdev, bool write, u64 pos, char *buf, unsigned int len)
+{
+	while (len) {
+		u64 block = pos >> STORE_SHIFT;
+		unsigned int off = pos & (STORE_SIZE - 1), n = min(STORE_SIZE - off, len);
+		char *p = write ? store_piece(bdev, block) : xa_load(&bdev->store, block);
+
+		if (write && !p)
+			return -ENOMEM;
+		if (write)
+			memcpy(p + off, buf, n);
+		else if (p)
+			memcpy(buf, p + off, n);
+		pos += n;
+		buf += n;
+		len -= n;
+	}
+	return 0;
+}
+
+int disk_rw(struct block_device *bdev, unsigned int opf, sector_t sector, void *buf,
+	    unsigned int len)
+{
+	bool write = (opf & REQ_OP_MASK) == REQ_OP_WRITE;
+	int ret = write ? 0 : bdev->ops->read(bdev, sector, buf, len);
+
+	if (ret || (!write && xa_empty(&bdev->store)))
+		return ret;
+	return store_rw(bdev, write, sector << SECTOR_SHIFT, buf, len);
+}
+
+static void store_fini(struct block_device *bdev)
+{
+	XA_STATE(xas, &bdev->store, 0);
+	void *p;
+
+	xas_for_each(&xas, p, ~0UL)
+		free(p);
+	xa_destroy(&bdev->store);
+	xa_cache_fini(&bdev->store_nodes);
+}
+
 static void host_release(struct block_device *bdev)
 {
 	close(bdev->fd);
 }
 
-static const struct disk_operations pattern_ops = { .rw = pattern_rw };
-static const struct disk_operations host_ops = { .rw = host_rw, .release = host_release };
+static const struct disk_operations pattern_ops = { .read = pattern_read };
+static const struct disk_operations host_ops = { .read = host_read, .release = host_release };
 
 int blk_open(struct machine *m, const struct disk_model *model, unsigned int max_bytes, int fd,
 	     struct block_device **ret)
@@ -102,6 +161,8 @@ int blk_open(struct machine *m, const struct disk_model *model, unsigned int max
 		free(bdev);
 		return -ENOMEM;
 	}
+	xa_cache_init(&bdev->store_nodes);
+	xa_init(&bdev->store, &bdev->store_nodes);
 	bdev->machine = m;
 	bdev->model = model;
 	bdev->ops = fd >= 0 ? &host_ops : &pattern_ops;
@@ -118,6 +179,7 @@ void blk_close(struct block_device *bdev)
 		return;
 	if (bdev->ops->release)
 		bdev->ops->release(bdev);
+	store_fini(bdev);
 	free(bdev->slot_free_ps);
 	free(bdev);
 }

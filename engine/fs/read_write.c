@@ -62,3 +62,56 @@ loff_t vfs_llseek(struct file *file, loff_t offset)
 	file->f_pos = offset;
 	return offset;
 }
+
+ssize_t ksys_pwrite64(struct file *file, const char *buf, size_t count, loff_t pos)
+{
+	struct machine *m = mapping_machine(file->f_mapping);
+	struct kiocb kiocb = { .ki_filp = file, .ki_pos = pos };
+	struct iov_iter iter = { .count = min(count, MAX_RW_COUNT(m)), .ubuf = (char *)buf };
+
+	charge(m, COST_SYSCALL, 1);
+	if (pos < 0)
+		return -EINVAL;
+	if (!file->f_inode->i_fop->write_iter)
+		return -EROFS;
+	if (!iter.count)
+		return 0;
+	if (pos > file->f_inode->i_sb->s_maxbytes - (loff_t)iter.count)
+		return -EFBIG;
+	lock_acquire(m, LOCK_I_RWSEM);
+	return file->f_inode->i_fop->write_iter(&kiocb, &iter);
+}
+
+int vfs_fsync(struct file *file)
+{
+	charge(mapping_machine(file->f_mapping), COST_SYSCALL, 1);
+	return file->f_inode->i_fop->fsync ? file->f_inode->i_fop->fsync(file) : -EINVAL;
+}
+
+int do_sys_ftruncate(struct file *file, loff_t length)
+{
+	struct machine *m = mapping_machine(file->f_mapping);
+
+	charge(m, COST_SYSCALL, 1);
+	if (length < 0)
+		return -EINVAL;
+	if (!file->f_inode->i_fop->setattr_size)
+		return -EROFS;
+	lock_acquire(m, LOCK_I_RWSEM);
+	return file->f_inode->i_fop->setattr_size(file->f_inode, length);
+}
+
+long vfs_fallocate(struct file *file, int mode, loff_t offset, loff_t len)
+{
+	struct machine *m = mapping_machine(file->f_mapping);
+
+	charge(m, COST_SYSCALL, 1);
+	if (offset < 0 || len <= 0)
+		return -EINVAL;
+	if (offset > file->f_inode->i_sb->s_maxbytes - len)
+		return -EFBIG;
+	if (!file->f_inode->i_fop->fallocate)
+		return -EOPNOTSUPP;
+	lock_acquire(m, LOCK_I_RWSEM);
+	return file->f_inode->i_fop->fallocate(file, mode, offset, len);
+}

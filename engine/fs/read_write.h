@@ -1,7 +1,7 @@
 /*
- * fs/read_write.h - the system calls that read.
+ * fs/read_write.h - the system calls on an open file.
  *
- * Mirrors    fs/read_write.c, fs/splice.c.
+ * Mirrors    fs/read_write.c, fs/splice.c, fs/sync.c, fs/open.c.
  * Owner      @buf belongs to the caller and holds @count bytes, or is NULL: then the bytes are
  *            counted but go nowhere.
  * Errors     bytes read (0 at the end of the file), or negative errno.
@@ -22,6 +22,17 @@ u64 ksys_read_plain(struct file *file, size_t count, u64 n);
 ssize_t ksys_pread64(struct file *file, char *buf, size_t count, loff_t pos);
 /* splice(2) from @off into a pipe that takes everything; the position stays. */
 ssize_t do_splice_read(struct file *file, loff_t off, size_t len);
+/*
+ * pwrite(2): the position stays. @buf holds @count bytes or is NULL: then the file grows by bytes
+ * nobody knows (machines without data). -EINVAL for a negative position, -EROFS, -ENOSPC.
+ */
+ssize_t ksys_pwrite64(struct file *file, const char *buf, size_t count, loff_t pos);
+/* fsync(2) */
+int vfs_fsync(struct file *file);
+/* ftruncate(2) */
+int do_sys_ftruncate(struct file *file, loff_t length);
+/* fallocate(2); @mode of fs/falloc.h. -EINVAL for a negative offset or a length below 1. */
+long vfs_fallocate(struct file *file, int mode, loff_t offset, loff_t len);
 /* lseek(2) SEEK_SET: the new position, or -EINVAL. */
 loff_t vfs_llseek(struct file *file, loff_t offset);
 

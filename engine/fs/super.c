@@ -3,8 +3,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "fs/balloc.h"
 #include "fs/ext4/ext4.h"
+#include "fs/extents.h"
 #include "fs/hostfs/hostfs.h"
 #include "fs/xfs/xfs.h"
 #include "mm/internal.h"
@@ -33,6 +36,9 @@ const char *file_system_name(unsigned int nr)
 	return nr < ARRAY_SIZE(types) ? types[nr].name : NULL;
 }
 
+/* A disk is large enough for any file that is not larger than half of it. */
+#define DISK_BYTES (1ULL << 46)
+
 /* Blocks larger than a page need folios of at least that size: xfs since v6.12. */
 static int check_block_size(const struct machine *m, const struct file_system_type *type,
 			    unsigned int block_size, struct fl_error *err)
@@ -59,6 +65,29 @@ static void init_bdi(struct super_block *sb, const struct mount_options *options
 	sb->s_bdi = &sb->bdi;
 }
 
+static void free_super(struct super_block *sb)
+{
+	blk_close(sb->s_bdev);
+	if (sb->s_space)
+		block_space_fini(sb->s_space);
+	free(sb->s_space);
+	free(sb);
+}
+
+static int open_disk(struct super_block *sb, const struct mount_options *options, u64 io_bytes)
+{
+	int error;
+
+	sb->s_space = calloc(1, sizeof(*sb->s_space));
+	if (!sb->s_space)
+		return -ENOMEM;
+	error = block_space_init(sb->s_space, DISK_BYTES >> sb->s_blocksize_bits);
+	if (error)
+		return error;
+	return blk_open(sb->s_machine, options->disk, min_t(u64, io_bytes, UINT32_MAX),
+			options->host_fd, &sb->s_bdev);
+}
+
 int mount_fs(struct machine *m, const struct mount_options *options, struct super_block **ret,
 	     struct fl_error *err)
 {
@@ -66,29 +95,30 @@ int mount_fs(struct machine *m, const struct mount_options *options, struct supe
 						      : 1u << options->type->blocksize_bits;
 	u64 io_bytes = options->io_bytes ? options->io_bytes
 		       : knob(m, DEF_MAX_SECTORS_4M) ? DEF_MAX_BYTES_NEW : DEF_MAX_BYTES_OLD;
-	struct super_block *sb;
-	int error;
+	int error = check_block_size(m, options->type, block_size, err);
+	struct super_block *sb = error ? NULL : calloc(1, sizeof(*sb));
 
 	*ret = NULL;
-	error = check_block_size(m, options->type, block_size, err);
-	sb = error ? NULL : calloc(1, sizeof(*sb));
-	if (!error && !sb)
-		error = -ENOMEM;
-	if (!error)
-		error = blk_open(m, options->disk, min_t(u64, io_bytes, UINT32_MAX),
-				 options->host_fd, &sb->s_bdev);
-	if (error) {
-		free(sb);
-		return error;
+	if (!sb) {
+		if (options->host_fd >= 0)
+			close(options->host_fd);
+		return error ? error : -ENOMEM;
 	}
 	sb->s_machine = m;
 	sb->s_type = options->type->s_type;
 	sb->s_fs_info = (void *)options->type;
 	sb->s_blocksize_bits = __ffs(block_size);
 	sb->s_maxbytes = INT64_MAX;
-	sb->s_dev = sb->s_bdev->bd_dev;
 	INIT_LIST_HEAD(&sb->s_inodes);
 	init_bdi(sb, options, io_bytes);
+	error = open_disk(sb, options, io_bytes);
+	if (error) {
+		if (!sb->s_bdev && options->host_fd >= 0)
+			close(options->host_fd);
+		free_super(sb);
+		return error;
+	}
+	sb->s_dev = sb->s_bdev->bd_dev;
 	*ret = sb;
 	return 0;
 }
@@ -97,12 +127,6 @@ static void free_inode(struct inode *inode)
 {
 	free(inode->i_extents);
 	free(inode);
-}
-
-static void free_super(struct super_block *sb)
-{
-	blk_close(sb->s_bdev);
-	free(sb);
 }
 
 void kill_super(struct super_block *sb)
@@ -128,18 +152,18 @@ void poweroff_super(struct super_block *sb)
 	free_super(sb);
 }
 
+/* All blocks of a file that was written in one go. */
 static int set_one_extent(struct inode *inode, loff_t size)
 {
 	unsigned int bits = inode->i_blkbits;
-
-	inode->i_extents = malloc(sizeof(*inode->i_extents));
-	if (!inode->i_extents)
-		return -ENOMEM;
-	inode->i_extents[0] = (struct fs_extent){
-		.len = (size >> bits) + !!(size & ((1 << bits) - 1)),
+	struct fs_extent e = {
+		.len = (size >> bits) + !!(size & ((1 << bits) - 1)), .state = EXTENT_WRITTEN,
 	};
-	inode->i_nr_extents = 1;
-	return 0;
+	s64 got = block_alloc(inode->i_sb->s_space, 0, e.len, &e.pblk);
+
+	if (got < 0 || (u64)got < e.len)
+		return got < 0 ? got : -ENOSPC;
+	return extents_set(inode, &e);
 }
 
 int new_inode(struct super_block *sb, loff_t size, bool written, struct inode **ret)
@@ -156,7 +180,7 @@ int new_inode(struct super_block *sb, loff_t size, bool written, struct inode **
 		return -ENOMEM;
 	inode->i_sb = sb;
 	inode->i_mapping = &inode->i_data;
-	inode->i_size = size;
+	inode->i_size = inode->i_disksize = size;
 	inode->i_blkbits = sb->s_blocksize_bits;
 	inode->i_ino = 12 + sb->s_next_ino++;
 	if (written && size)
@@ -198,23 +222,26 @@ struct file *filp_open(struct inode *inode)
 
 void fput(struct file *file)
 {
+	struct inode *inode = file->f_inode;
+
+	if (inode->i_fop && inode->i_fop->release)
+		inode->i_fop->release(inode);
 	free(file);
 }
 
 const struct fs_extent *inode_map_block(const struct inode *inode, u64 lblk, u64 *len)
 {
-	*len = ~0ULL - lblk;
-	for (unsigned int i = 0; i < inode->i_nr_extents; i++) {
-		const struct fs_extent *e = &inode->i_extents[i];
+	unsigned int i = extents_find(inode, lblk);
+	const struct fs_extent *e = &inode->i_extents[i];
 
-		if (lblk < e->lblk) {
-			*len = e->lblk - lblk;
-			return NULL;
-		}
-		if (lblk < e->lblk + e->len) {
-			*len = e->lblk + e->len - lblk;
-			return e;
-		}
+	if (i == inode->i_nr_extents) {
+		*len = ~0ULL - lblk;
+		return NULL;
 	}
-	return NULL;
+	if (lblk < e->lblk) {
+		*len = e->lblk - lblk;
+		return NULL;
+	}
+	*len = e->lblk + e->len - lblk;
+	return e;
 }

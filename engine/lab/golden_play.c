@@ -277,7 +277,8 @@ static void differ(struct player *p, const struct golden_op *op, struct golden_r
 		snprintf(result->op, sizeof(result->op), "end");
 	result->expected = facts_text(&p->want);
 	result->got = facts_text(&p->got);
-	describe_window(p->run, result->window, sizeof(result->window));
+	if (op)
+		describe_window(p->run, result->window, sizeof(result->window));
 }
 
 /* ---- playing ---- */
@@ -317,6 +318,9 @@ static int compare_end(struct player *p, struct golden_result *result)
 {
 	p->want.nr = p->got.nr = 0;
 	want_states(p);
+	describe_window(p->run, result->window, sizeof(result->window));
+	run_close_descriptors(p->run);
+	p->got.nr = 0;
 	got_states(p);
 	if (!p->error && !same_facts(&p->want, &p->got))
 		differ(p, NULL, result);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "fs/boot.h"
+#include "fs/falloc.h"
 #include "fs/read_write.h"
 #include "lib/strutil.h"
 #include "mm/internal.h"
@@ -133,13 +134,22 @@ int run_open(const struct run_config *config, struct run **ret, struct fl_error 
 	return 0;
 }
 
+void run_close_descriptors(struct run *run)
+{
+	for (unsigned int i = 0; i < RUN_DESCRIPTORS; i++) {
+		if (run->files[i])
+			fput(run->files[i]);
+		run->files[i] = NULL;
+	}
+	if (run->sb)
+		blk_drain(run->machine);
+}
+
 void run_close(struct run *run)
 {
 	if (!run)
 		return;
-	for (unsigned int i = 0; i < RUN_DESCRIPTORS; i++)
-		if (run->files[i])
-			fput(run->files[i]);
+	run_close_descriptors(run);
 #ifdef FL_DEBUG
 	kill_super(run->sb);
 	if (run->machine)
@@ -155,13 +165,14 @@ void run_close(struct run *run)
 
 /* ---- reading ---- */
 
-/* A buffer for the largest read so far; untouched parts cost nothing. */
-static int want_buffer(struct run *run, s64 len)
+/* A buffer for the largest read or write so far; untouched parts cost nothing. */
+static int want_buffer(struct run *run, s64 len, bool writes)
 {
 	size_t want = min_t(u64, len, MAX_RW_COUNT(run->machine));
 	void *p;
 
-	want = min_t(u64, want, run->inode->i_size);
+	if (!writes)
+		want = min_t(u64, want, run->inode->i_size);
 	if (!run->machine->data || want <= run->buf_size)
 		return 0;
 	p = mmap(NULL, want, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
@@ -319,12 +330,69 @@ static int play_reopen(struct run *run, const struct wl_op *op)
 	return use_descriptor(run, nr);
 }
 
-static void account_call(struct run *run, int ret)
+static void account_call(struct run *run, long ret)
 {
 	if (ret >= 0)
 		return;
 	run->errors++;
 	run->last_error = ret;
+}
+
+void run_fill_pattern(u64 nr, loff_t pos, void *buf, size_t len)
+{
+	u8 *p = buf;
+
+	for (size_t i = 0; i < len; i++) {
+		u64 at = pos + i;
+
+		p[i] = disk_pattern(at >> 3 ^ nr << 40) >> (at & 7) * 8;
+	}
+}
+
+static int play_pwrite(struct run *run, const struct wl_op *op)
+{
+	for (u64 i = 0; i < op->n; i++) {
+		loff_t pos = op->off + i * op->len;
+		ssize_t ret;
+
+		run->writes++;
+		if (run->buf)
+			run_fill_pattern(run->writes, pos, run->buf,
+					 min_t(u64, op->len, run->buf_size));
+		ret = ksys_pwrite64(run_file(run), run->buf, op->len, pos);
+		account_call(run, min_t(ssize_t, ret, 0));
+		if (ret > 0)
+			run->bytes_written += ret;
+		blk_poll(run->machine);
+		if (ret <= 0)
+			break;
+	}
+	return 0;
+}
+
+static int play_fsync(struct run *run, const struct wl_op *op)
+{
+	(void)op;
+	account_call(run, vfs_fsync(run_file(run)));
+	return 0;
+}
+
+static int play_ftruncate(struct run *run, const struct wl_op *op)
+{
+	account_call(run, do_sys_ftruncate(run_file(run), op->len));
+	return 0;
+}
+
+static int play_punch(struct run *run, const struct wl_op *op)
+{
+	account_call(run, vfs_fallocate(run_file(run), FALLOC_FL_PUNCH_HOLE, op->off, op->len));
+	return 0;
+}
+
+static int play_fallocate(struct run *run, const struct wl_op *op)
+{
+	account_call(run, vfs_fallocate(run_file(run), 0, op->off, op->len));
+	return 0;
 }
 
 static int play_fadvise(struct run *run, const struct wl_op *op)
@@ -366,11 +434,11 @@ static const struct {
 	[WL_MADVISE] = { NULL, "mapped files" },
 	[WL_TOUCH] = { NULL, "mapped files" },
 	[WL_WTOUCH] = { NULL, "mapped files" },
-	[WL_PWRITE] = { NULL, "writes" },
-	[WL_FSYNC] = { NULL, "writes" },
-	[WL_FTRUNCATE] = { NULL, "writes" },
-	[WL_PUNCH] = { NULL, "writes" },
-	[WL_FALLOCATE] = { NULL, "writes" },
+	[WL_PWRITE] = { play_pwrite, NULL },
+	[WL_FSYNC] = { play_fsync, NULL },
+	[WL_FTRUNCATE] = { play_ftruncate, NULL },
+	[WL_PUNCH] = { play_punch, NULL },
+	[WL_FALLOCATE] = { play_fallocate, NULL },
 	[WL_POISON] = { NULL, "memory failures" },
 	[WL_SOFT_OFFLINE] = { NULL, "memory failures" },
 	[WL_UNPOISON] = { NULL, "memory failures" },
@@ -422,7 +490,7 @@ int run_op(struct run *run, const struct wl_op *op, struct fl_error *err)
 				    "an advice or a descriptor operation",
 				    workload_op_name(op->type), players[op->type].missing);
 	trace_event(&m->trace, EV_fl_op, 0, run->inode->i_ino, run->ops, op->line, op->type);
-	ret = want_buffer(run, op->len);
+	ret = want_buffer(run, op->len, op->type == WL_PWRITE);
 	if (!ret)
 		ret = players[op->type].play(run, op);
 	if (ret)

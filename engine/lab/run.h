@@ -45,6 +45,8 @@ struct run {
 	u64 ops;			/* operations played, repeats counted */
 	u64 reads;			/* read, pread and splice calls */
 	u64 bytes;			/* delivered by them */
+	u64 writes;			/* pwrite calls */
+	u64 bytes_written;
 	u64 errors;			/* calls that failed */
 	int last_error;			/* negative errno of the last one that did */
 	struct histogram latency;	/* virtual ns of each read */
@@ -59,6 +61,8 @@ struct run {
 void run_config_init(struct run_config *config);
 
 int run_open(const struct run_config *config, struct run **ret, struct fl_error *err);
+/* Close every descriptor; nothing can be played after that. */
+void run_close_descriptors(struct run *run);
 /* NULL is fine. */
 void run_close(struct run *run);
 
@@ -72,6 +76,9 @@ const char *run_unsupported(const struct run *run, enum wl_op_type type);
 int run_op(struct run *run, const struct wl_op *op, struct fl_error *err);
 /* Play all of it and wait for the I/O under way. */
 int run_workload(struct run *run, const struct workload *w, struct fl_error *err);
+
+/* What the @nr-th write (from 1) of a run puts at @pos: every byte depends on its place and @nr. */
+void run_fill_pattern(u64 nr, loff_t pos, void *buf, size_t len);
 
 /* The current descriptor. */
 static inline struct file *run_file(const struct run *run)

@@ -227,14 +227,6 @@ bool filemap_release_folio(struct folio *folio, gfp_t gfp)
 	return ops->release_folio && ops->release_folio(folio, gfp);
 }
 
-int __filemap_fdatawrite_range(struct address_space *mapping, loff_t start, loff_t end)
-{
-	(void)mapping;
-	(void)start;
-	(void)end;
-	return 0;
-}
-
 /* ---- looking up ---- */
 
 struct folio *filemap_get_folio(struct address_space *mapping, pgoff_t index)

@@ -17,12 +17,14 @@
 
 struct address_space;
 struct block_device;
+struct block_space;
 struct file;
 struct folio;
 struct inode;
 struct iov_iter;
 struct kiocb;
 struct readahead_control;
+struct writeback_control;
 
 /* f_mode */
 #define FMODE_READ (1u << 0)
@@ -59,6 +61,7 @@ struct super_block {
 	unsigned char s_blocksize_bits;
 	u32 s_dev;			/* minor number for tracepoints */
 	void *s_fs_info;		/* the file system's */
+	struct block_space *s_space;	/* free blocks; fs/balloc.h */
 	struct list_head s_inodes;
 	u32 s_next_ino;
 	struct backing_dev_info bdi;	/* storage behind s_bdi */
@@ -66,6 +69,14 @@ struct super_block {
 
 struct address_space_operations {
 	int (*read_folio)(struct file *file, struct folio *folio);
+	/* A locked folio ready for [pos, pos + len), which may be cut to the folio's end. */
+	int (*write_begin)(struct address_space *mapping, loff_t pos, unsigned int len,
+			   struct folio **foliop);
+	/* @copied bytes are in place; unlocks and puts the folio. Returns the bytes accepted. */
+	int (*write_end)(struct address_space *mapping, loff_t pos, unsigned int len,
+			 unsigned int copied, struct folio *folio);
+	int (*writepages)(struct address_space *mapping, struct writeback_control *wbc);
+	bool (*dirty_folio)(struct address_space *mapping, struct folio *folio);
 	void (*readahead)(struct readahead_control *rac);
 	/* Are all blocks in [from, from + count) uptodate? Bytes inside the folio. */
 	bool (*is_partially_uptodate)(struct folio *folio, size_t from, size_t count);
@@ -83,9 +94,26 @@ struct address_space {
 	struct list_head m_mappings;	/* all mappings of the machine, for checks */
 };
 
+/* What the blocks of an extent are; a hole has no extent. */
+enum extent_state {
+	EXTENT_WRITTEN,		/* bytes on disk */
+	EXTENT_UNWRITTEN,	/* blocks on disk, bytes read as zeros */
+	EXTENT_DELAYED,		/* reserved, no place on disk yet */
+};
+
 /* One run of blocks of a file. */
 struct fs_extent {
-	u64 lblk, pblk, len;
+	u64 lblk, pblk, len;	/* in blocks; pblk is 0 while delayed */
+	enum extent_state state;
+};
+
+/* What a file system does for the system calls. Results: bytes or 0, or negative errno. */
+struct file_operations {
+	ssize_t (*write_iter)(struct kiocb *iocb, struct iov_iter *iter);
+	int (*fsync)(struct file *file);
+	long (*fallocate)(struct file *file, int mode, loff_t offset, loff_t len);
+	int (*setattr_size)(struct inode *inode, loff_t size);
+	void (*release)(struct inode *inode);	/* a descriptor was closed */
 };
 
 struct inode {
@@ -94,8 +122,11 @@ struct inode {
 	u32 i_ino;
 	loff_t i_size;
 	unsigned char i_blkbits;
-	struct fs_extent *i_extents;	/* by lblk, not overlapping; what is missing is a hole */
-	unsigned int i_nr_extents;
+	const struct file_operations *i_fop;
+	struct fs_extent *i_extents;	/* fs/extents.h; what is missing is a hole */
+	unsigned int i_nr_extents, i_cap_extents;
+	loff_t i_disksize;		/* size that writeback has made durable */
+	unsigned long i_flags;		/* the file system's */
 	struct list_head i_sb_list;
 	struct address_space i_data;
 };
@@ -125,11 +156,16 @@ struct kiocb {
 	int ki_flags;
 };
 
-/* Where the bytes of one read go. */
+/* Where the bytes of one read go, or of one write come from. */
 struct iov_iter {
 	size_t count;	/* bytes still wanted */
 	char *ubuf;	/* next byte, or NULL: count but do not copy */
 };
+
+/* Marks of i_pages. */
+#define PAGECACHE_TAG_DIRTY XA_MARK_0
+#define PAGECACHE_TAG_WRITEBACK XA_MARK_1
+#define PAGECACHE_TAG_TOWRITE XA_MARK_2
 
 static inline struct machine *mapping_machine(const struct address_space *mapping)
 {

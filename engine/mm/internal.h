@@ -12,6 +12,7 @@
 #include "lib/bitmap.h"
 #include "lib/xarray.h"
 #include "mm/pagemap.h"
+#include "mm/slab.h"
 
 /* 64 KiB pages have buddy orders 0..13. */
 #define NR_PAGE_ORDERS_MAX 14
@@ -54,7 +55,7 @@ struct cpu_fbatches {
 
 /* Counters of the machine, the names of /proc/vmstat. */
 struct vm_counters {
-	unsigned long nr_file_pages;
+	unsigned long nr_file_pages, nr_dirty, nr_writeback;
 	u64 pgscan_kswapd, pgscan_direct, pgsteal_kswapd, pgsteal_direct;
 	u64 workingset_refault_file, workingset_activate_file;
 	u64 pgactivate, pgdeactivate, allocstall;
@@ -67,6 +68,7 @@ struct mm_state {
 	struct vm_counters vm;
 	struct page_stats pages;
 	struct xa_cache xa_nodes;
+	struct slab slab;
 	struct list_head mappings;	/* every address_space, by m_mappings */
 	/* struct folio slab: [0, next) were handed out before, the rest never. */
 	struct folio *folios;

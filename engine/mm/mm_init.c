@@ -45,6 +45,7 @@ void mm_exit(struct machine *m)
 		return;
 	zone_exit(m);
 	xa_cache_fini(&m->mm->xa_nodes);
+	slab_fini(&m->mm->slab);
 	free(m->mm);
 	m->mm = NULL;
 }

@@ -136,6 +136,10 @@ pgoff_t page_cache_next_miss(struct address_space *mapping, pgoff_t index,
 pgoff_t page_cache_prev_miss(struct address_space *mapping, pgoff_t index,
 			     unsigned long max_scan);
 
+/* Copy one piece of a write into a folio. */
+size_t copy_folio_from_iter(struct folio *folio, size_t offset, size_t bytes,
+			    struct iov_iter *iter);
+
 /* Read through the page cache: bytes delivered, or negative errno if none were. */
 ssize_t filemap_read(struct kiocb *iocb, struct iov_iter *iter, ssize_t already_read);
 /*
@@ -151,7 +155,7 @@ ssize_t filemap_splice_read(struct file *in, loff_t *ppos, size_t len);
 /* May the file system's private data go? True when there is none. */
 bool filemap_release_folio(struct folio *folio, gfp_t gfp);
 
-/* Start writeback of the range; nothing is dirty on the read side. */
+/* Start writeback of the byte range, @end inclusive. mm/page-writeback.c has the rest. */
 int __filemap_fdatawrite_range(struct address_space *mapping, loff_t start, loff_t end);
 
 bool folio_trylock(struct folio *folio);

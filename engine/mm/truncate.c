@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "mm/internal.h"
+#include "mm/writeback.h"
 
 /* Forget evicted pages of [start, end]. mm/truncate.c clear_shadow_entries(). */
 static void clear_shadow_entries(struct address_space *mapping, pgoff_t start, pgoff_t end)
@@ -74,7 +75,7 @@ static void truncate_cleanup_folio(struct folio *folio)
 
 	if (folio_test_private(folio) && ops->invalidate_folio)
 		ops->invalidate_folio(folio, 0, folio_size(folio));
-	folio_clear_dirty(folio);
+	folio_cancel_dirty(folio);
 }
 
 static void truncate_inode_folio(struct folio *folio)

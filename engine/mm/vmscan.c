@@ -6,6 +6,7 @@
  */
 #include "block/blkdev.h"
 #include "mm/internal.h"
+#include "mm/writeback.h"
 
 #define SWAP_CLUSTER_MAX 32UL
 #define DEF_PRIORITY 12
@@ -188,6 +189,8 @@ unsigned long try_to_free_pages(struct machine *m, unsigned int order, gfp_t gfp
 	lru_add_drain(m);
 	for (; sc.priority >= 0 && sc.nr_reclaimed < sc.nr_to_reclaim; sc.priority--)
 		shrink_lruvec(m, &sc);
+	if (!sc.nr_reclaimed && m->mm->vm.nr_dirty)
+		wakeup_flusher_threads(m);
 	return sc.nr_reclaimed;
 }
 

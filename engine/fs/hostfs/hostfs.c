@@ -18,10 +18,16 @@ static void hostfs_readahead(struct readahead_control *rac)
 static const struct address_space_operations hostfs_aops = {
 	.read_folio = hostfs_read_folio,
 	.readahead = hostfs_readahead,
+	.is_partially_uptodate = iomap_is_partially_uptodate,
+	.release_folio = iomap_release_folio,
+	.invalidate_folio = iomap_invalidate_folio,
 };
+
+static const struct file_operations hostfs_file_operations = { 0 }; /* read only */
 
 void hostfs_init_inode(struct inode *inode)
 {
+	inode->i_fop = &hostfs_file_operations;
 	inode->i_data.a_ops = &hostfs_aops;
 	mapping_set_folio_order_range(inode->i_mapping, 0,
 				      inode->i_sb->s_machine->max_pagecache_order);

@@ -1,0 +1,197 @@
+/*
+ * Mirrors mm/page-writeback.c.
+ */
+#include "mm/writeback.h"
+
+#include "block/blkdev.h"
+#include "mm/internal.h"
+
+static void set_tag(struct folio *folio, xa_mark_t tag, bool on)
+{
+	XA_STATE(xas, &folio->mapping->i_pages, folio->index);
+
+	lock_acquire(folio_machine(folio), LOCK_XA_LOCK);
+	xas_load(&xas);
+	if (on)
+		xas_set_mark(&xas, tag);
+	else
+		xas_clear_mark(&xas, tag);
+}
+
+bool filemap_dirty_folio(struct address_space *mapping, struct folio *folio)
+{
+	struct machine *m = mapping_machine(mapping);
+
+	if (folio_test_dirty(folio))
+		return false;
+	folio_set_dirty(folio);
+	set_tag(folio, PAGECACHE_TAG_DIRTY, true);
+	m->mm->vm.nr_dirty += folio_nr_pages(folio);
+	trace_event(&m->trace, EV_writeback_dirty_folio, folio->_order, mapping->host->i_ino,
+		    folio->index, folio->_pfn, 0);
+	return true;
+}
+
+bool folio_mark_dirty(struct folio *folio)
+{
+	struct address_space *mapping = folio->mapping;
+
+	if (mapping->a_ops->dirty_folio)
+		return mapping->a_ops->dirty_folio(mapping, folio);
+	return filemap_dirty_folio(mapping, folio);
+}
+
+bool folio_clear_dirty_for_io(struct folio *folio)
+{
+	if (!folio_test_clear_dirty(folio))
+		return false;
+	folio_machine(folio)->mm->vm.nr_dirty -= folio_nr_pages(folio);
+	return true;
+}
+
+void folio_cancel_dirty(struct folio *folio)
+{
+	if (folio_clear_dirty_for_io(folio))
+		set_tag(folio, PAGECACHE_TAG_DIRTY, false);
+}
+
+void folio_start_writeback(struct folio *folio)
+{
+	struct machine *m = folio_machine(folio);
+
+	folio_set_writeback(folio);
+	m->mm->vm.nr_writeback += folio_nr_pages(folio);
+	set_tag(folio, PAGECACHE_TAG_WRITEBACK, true);
+	if (!folio_test_dirty(folio))
+		set_tag(folio, PAGECACHE_TAG_DIRTY, false);
+	set_tag(folio, PAGECACHE_TAG_TOWRITE, false);
+}
+
+void folio_end_writeback(struct folio *folio)
+{
+	folio_clear_writeback(folio);
+	folio_machine(folio)->mm->vm.nr_writeback -= folio_nr_pages(folio);
+	set_tag(folio, PAGECACHE_TAG_WRITEBACK, false);
+}
+
+void folio_wait_writeback(struct folio *folio)
+{
+	struct machine *m = folio_machine(folio);
+
+	while (folio_test_writeback(folio) && blk_wait_next(m))
+		;
+}
+
+/* Folios that are dirty now; what becomes dirty meanwhile is left for the next time. */
+static void tag_pages_for_writeback(struct address_space *mapping, pgoff_t start, pgoff_t end)
+{
+	XA_STATE(xas, &mapping->i_pages, start);
+	void *entry;
+
+	xas_for_each_marked(&xas, entry, end, PAGECACHE_TAG_DIRTY)
+		xas_set_mark(&xas, PAGECACHE_TAG_TOWRITE);
+}
+
+/* The next folio to write at or after *index, referenced. */
+static struct folio *next_towrite(struct address_space *mapping, pgoff_t *index, pgoff_t end)
+{
+	XA_STATE(xas, &mapping->i_pages, *index);
+	struct folio *folio = xas_find_marked(&xas, end, PAGECACHE_TAG_TOWRITE);
+
+	if (!folio)
+		return NULL;
+	folio_get(folio);
+	*index = folio_next_index(folio);
+	return folio;
+}
+
+int write_cache_pages(struct address_space *mapping, struct writeback_control *wbc,
+		      writepage_t writepage, void *data)
+{
+	unsigned int shift = mapping_machine(mapping)->page_shift;
+	pgoff_t index = wbc->range_start >> shift, end = (u64)wbc->range_end >> shift;
+	struct folio *folio;
+	int ret = 0;
+
+	tag_pages_for_writeback(mapping, index, end);
+	while ((folio = next_towrite(mapping, &index, end))) {
+		int err = 0;
+
+		folio_lock(folio);
+		folio_wait_writeback(folio);
+		if (folio->mapping == mapping && folio_clear_dirty_for_io(folio))
+			err = writepage(folio, wbc, data);
+		else
+			folio_unlock(folio);
+		if (err && !ret)
+			ret = err;
+		wbc->nr_to_write -= folio_nr_pages(folio);
+		folio_put(folio);
+		if (index > end || !index)
+			break;
+	}
+	return ret;
+}
+
+int do_writepages(struct address_space *mapping, struct writeback_control *wbc)
+{
+	if (!mapping->a_ops->writepages || !xa_marked(&mapping->i_pages, PAGECACHE_TAG_DIRTY))
+		return 0;
+	return mapping->a_ops->writepages(mapping, wbc);
+}
+
+int __filemap_fdatawrite_range(struct address_space *mapping, loff_t start, loff_t end)
+{
+	struct writeback_control wbc = {
+		.nr_to_write = INT64_MAX, .range_start = start, .range_end = end,
+		.sync_mode = WB_SYNC_ALL,
+	};
+
+	return do_writepages(mapping, &wbc);
+}
+
+static void wait_range(struct address_space *mapping, pgoff_t index, pgoff_t end)
+{
+	for (;;) {
+		XA_STATE(xas, &mapping->i_pages, index);
+		struct folio *folio = xas_find_marked(&xas, end, PAGECACHE_TAG_WRITEBACK);
+
+		if (!folio)
+			return;
+		folio_get(folio);
+		folio_wait_writeback(folio);
+		folio_put(folio);
+	}
+}
+
+int filemap_write_and_wait_range(struct address_space *mapping, loff_t lstart, loff_t lend)
+{
+	unsigned int shift = mapping_machine(mapping)->page_shift;
+	int ret = __filemap_fdatawrite_range(mapping, lstart, lend);
+
+	wait_range(mapping, lstart >> shift, (u64)lend >> shift);
+	return ret;
+}
+
+bool filemap_range_needs_writeback(struct address_space *mapping, loff_t lstart, loff_t lend)
+{
+	unsigned int shift = mapping_machine(mapping)->page_shift;
+	pgoff_t end = (u64)lend >> shift;
+	XA_STATE(xas, &mapping->i_pages, lstart >> shift);
+	struct folio *folio;
+
+	xas_for_each(&xas, folio, end)
+		if (!xa_is_value(folio) &&
+		    (folio_test_dirty(folio) || folio_test_writeback(folio)))
+			return true;
+	return false;
+}
+
+void wakeup_flusher_threads(struct machine *m)
+{
+	struct address_space *mapping;
+
+	list_for_each_entry(mapping, &m->mm->mappings, m_mappings)
+		__filemap_fdatawrite_range(mapping, 0, INT64_MAX);
+	blk_drain(m);
+}

@@ -1,0 +1,71 @@
+/*
+ * mm/writeback.h - dirty folios and their way to disk.
+ *
+ * Mirrors    include/linux/writeback.h, mm/page-writeback.c.
+ * Invariant  a dirty folio bears PAGECACHE_TAG_DIRTY, one under writeback PAGECACHE_TAG_WRITEBACK.
+ * Owner      a writeback_control is on the caller's stack.
+ * Errors     0 or the first error met.
+ * Differs    no dirty limits and no flusher threads: writeback runs when somebody asks for it, or
+ *            when reclaim finds nothing else.
+ */
+#ifndef FL_MM_WRITEBACK_H
+#define FL_MM_WRITEBACK_H
+
+#include "mm/pagemap.h"
+
+enum writeback_sync_modes { WB_SYNC_NONE, WB_SYNC_ALL };
+
+struct writeback_control {
+	long nr_to_write;
+	loff_t range_start, range_end;	/* bytes, inclusive */
+	enum writeback_sync_modes sync_mode;
+};
+
+/* Mark dirty through the mapping's operations; true if it was clean. */
+bool folio_mark_dirty(struct folio *folio);
+/* What operations without buffers do. */
+bool filemap_dirty_folio(struct address_space *mapping, struct folio *folio);
+/* Writeback takes the folio over: true if it was dirty. The tag stays until writeback starts. */
+bool folio_clear_dirty_for_io(struct folio *folio);
+void folio_start_writeback(struct folio *folio);
+void folio_end_writeback(struct folio *folio);
+void folio_wait_writeback(struct folio *folio);
+/* The dirty state is thrown away with the data. */
+void folio_cancel_dirty(struct folio *folio);
+
+typedef int (*writepage_t)(struct folio *folio, struct writeback_control *wbc, void *data);
+
+/*
+ * Call @writepage for every dirty folio of the range, in order, locked and no longer dirty; it
+ * unlocks. mm/page-writeback.c write_cache_pages().
+ */
+int write_cache_pages(struct address_space *mapping, struct writeback_control *wbc,
+		      writepage_t writepage, void *data);
+int do_writepages(struct address_space *mapping, struct writeback_control *wbc);
+
+/* Write the byte range back; lend inclusive. */
+int filemap_write_and_wait_range(struct address_space *mapping, loff_t lstart, loff_t lend);
+bool filemap_range_needs_writeback(struct address_space *mapping, loff_t lstart, loff_t lend);
+
+/* Everything dirty in the machine: what flusher threads do under memory pressure. */
+void wakeup_flusher_threads(struct machine *m);
+
+/* ---- writing through the cache: mm/filemap.c ---- */
+
+#define FGP_LOCK 0x02
+#define FGP_WRITE 0x08
+#define FGP_CREAT 0x04
+#define FGP_STABLE 0x80
+#define FGP_WRITEBEGIN (FGP_LOCK | FGP_WRITE | FGP_CREAT | FGP_STABLE)
+
+/*
+ * The locked folio over @index, made if it is not there (FGP_CREAT). @size_hint in bytes is what
+ * the caller is going to fill (0: no hint): the folio is as large as the hint, the alignment, the
+ * mapping and what is cached around it allow. -ENOENT, -ENOMEM. mm/filemap.c __filemap_get_folio().
+ */
+int __filemap_get_folio(struct address_space *mapping, pgoff_t index, int fgp_flags,
+			size_t size_hint, struct folio **ret);
+
+ssize_t generic_perform_write(struct kiocb *iocb, struct iov_iter *iter);
+
+#endif
