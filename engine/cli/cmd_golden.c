@@ -183,6 +183,7 @@ static int play_text(struct tally *t, const char *file, const char *text, size_t
 		     struct fl_error *err)
 {
 	struct golden_run run = { 0 };
+	struct golden_files files = { 0 };
 	struct golden_reader reader;
 	u64 differences = 0;
 	int ret;
@@ -191,7 +192,7 @@ static int play_text(struct tally *t, const char *file, const char *text, size_t
 	while ((ret = golden_read(&reader, &run, err)) > 0) {
 		struct golden_result result;
 
-		ret = golden_play(&run, t->knobs, t->tracepoints, &result, err);
+		ret = golden_play(&run, &files, t->knobs, t->tracepoints, &result, err);
 		if (ret) {
 			if (!err->file[0])
 				snprintf(err->file, sizeof(err->file), "%s", file);
@@ -201,6 +202,7 @@ static int play_text(struct tally *t, const char *file, const char *text, size_t
 		golden_result_fini(&result);
 	}
 	golden_run_fini(&run);
+	golden_files_fini(&files);
 	if (differences > 1 && !t->all && !t->json)
 		fprintf(t->out.f, "  %" PRIu64 " more runs of this file differ (--all shows them)\n",
 			differences - 1);

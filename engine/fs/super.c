@@ -196,6 +196,20 @@ int new_inode(struct super_block *sb, loff_t size, bool written, struct inode **
 	return 0;
 }
 
+int inode_set_extents(struct inode *inode, const struct fs_extent *extents, unsigned int nr)
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; i < nr && !ret; i++) {
+		if (extents[i].state != EXTENT_DELAYED)
+			ret = block_alloc_exact(inode->i_sb->s_space, extents[i].pblk,
+						extents[i].len);
+		if (!ret)
+			ret = extents_set(inode, &extents[i]);
+	}
+	return ret;
+}
+
 void evict_inode(struct inode *inode)
 {
 	blk_drain(inode->i_sb->s_machine);

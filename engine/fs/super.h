@@ -55,6 +55,10 @@ void poweroff_super(struct super_block *sb);
  * -ENOMEM, -EFBIG.
  */
 int new_inode(struct super_block *sb, loff_t size, bool written, struct inode **ret);
+/*
+ * Give a fresh inode without blocks these extents, which must be free on the disk. -EBUSY, -ENOMEM.
+ */
+int inode_set_extents(struct inode *inode, const struct fs_extent *extents, unsigned int nr);
 /* Drop an inode and its cache; no file may be open on it. */
 void evict_inode(struct inode *inode);
 

@@ -73,6 +73,17 @@ struct golden_result {
 	char window[256];	/* the readahead state after it */
 };
 
+/*
+ * The written files of a recording stay from run to run: holes that one run punched are there for
+ * the next. Runs have to be played in the order of the recording.
+ */
+struct golden_files {
+	struct golden_file *first;
+};
+
+/* An empty store is all zero. */
+void golden_files_fini(struct golden_files *files);
+
 /* @text must stay as long as the reader and the runs read from it. */
 void golden_reader_init(struct golden_reader *r, const char *name, const char *text, size_t len);
 
@@ -81,12 +92,12 @@ int golden_read(struct golden_reader *r, struct golden_run *run, struct fl_error
 void golden_run_fini(struct golden_run *run);
 
 /*
- * Play @run and compare. @knobs ("" or "+X-Y") is put behind the profile of the recorded kernel.
+ * Play @run on the file as @files has it, and compare. @knobs ("" or "+X-Y") is put behind the profile of the recorded kernel.
  * With @tracepoints the readahead tracepoints of kernels that have them must match too, text and
  * place. 0 with @result filled, or negative errno (no memory, a kernel without a profile, knobs).
  */
-int golden_play(const struct golden_run *run, const char *knobs, bool tracepoints,
-		struct golden_result *result, struct fl_error *err);
+int golden_play(const struct golden_run *run, struct golden_files *files, const char *knobs,
+		bool tracepoints, struct golden_result *result, struct fl_error *err);
 void golden_result_fini(struct golden_result *result);
 
 #endif

@@ -10,6 +10,7 @@
 #include "lab/golden.h"
 #include "lab/run.h"
 #include "mm/internal.h"
+#include "mm/writeback.h"
 #include "trace/format.h"
 
 /* One thing that happened: a folio came or went, a tracepoint fired, a folio is there. */
@@ -327,6 +328,74 @@ static int compare_end(struct player *p, struct golden_result *result)
 	return p->error;
 }
 
+/* ---- files that stay ---- */
+
+struct golden_file {
+	struct golden_file *next;
+	char kernel[64], fs[32], name[32];
+	struct fs_extent *extents;
+	unsigned int nr;
+};
+
+void golden_files_fini(struct golden_files *files)
+{
+	while (files->first) {
+		struct golden_file *f = files->first;
+
+		files->first = f->next;
+		free(f->extents);
+		free(f);
+	}
+}
+
+static struct golden_file *find_file(const struct golden_files *files,
+				     const struct golden_run *golden)
+{
+	for (struct golden_file *f = files->first; f; f = f->next)
+		if (!strcmp(f->kernel, golden->kernel) && !strcmp(f->fs, golden->fs) &&
+		    !strcmp(f->name, golden->file))
+			return f;
+	return NULL;
+}
+
+static struct golden_file *make_file(struct golden_files *files, const struct golden_run *golden)
+{
+	struct golden_file *f = calloc(1, sizeof(*f));
+
+	if (!f)
+		return NULL;
+	snprintf(f->kernel, sizeof(f->kernel), "%s", golden->kernel);
+	snprintf(f->fs, sizeof(f->fs), "%s", golden->fs);
+	snprintf(f->name, sizeof(f->name), "%s", golden->file);
+	f->next = files->first;
+	files->first = f;
+	return f;
+}
+
+/* The next run begins with sync, so everything has its place by then. "new" is made anew. */
+static int keep_file(struct golden_files *files, struct player *p)
+{
+	struct golden_file *f = find_file(files, p->golden);
+	const struct inode *inode = p->run->inode;
+	struct fs_extent *copy;
+
+	if (!strcmp(p->golden->file, "new"))
+		return 0;
+	if (!f)
+		f = make_file(files, p->golden);
+	filemap_write_and_wait_range(inode->i_mapping, 0, INT64_MAX);
+	copy = malloc((inode->i_nr_extents + 1) * sizeof(*copy));
+	if (!f || !copy) {
+		free(copy);
+		return -ENOMEM;
+	}
+	memcpy(copy, inode->i_extents, inode->i_nr_extents * sizeof(*copy));
+	free(f->extents);
+	f->extents = copy;
+	f->nr = inode->i_nr_extents;
+	return 0;
+}
+
 static const char *skip_reason(const struct golden_run *golden)
 {
 	if (!file_system_type(golden->fs))
@@ -340,9 +409,10 @@ static const char *skip_reason(const struct golden_run *golden)
 	return NULL;
 }
 
-static int open_player(struct player *p, const struct golden_run *golden, const char *knobs,
-		       struct fl_error *err)
+static int open_player(struct player *p, const struct golden_run *golden,
+		       const struct golden_files *files, const char *knobs, struct fl_error *err)
 {
+	const struct golden_file *file = find_file(files, golden);
 	const char *profile = profile_of_release(golden->kernel);
 	struct run_config config;
 	char kernel[128];
@@ -359,6 +429,10 @@ static int open_player(struct player *p, const struct golden_run *golden, const 
 	config.disk = "ram";
 	config.size = golden->size;
 	config.written = strcmp(golden->file, "sparse");
+	if (file) {
+		config.extents = file->extents;
+		config.nr_extents = file->nr;
+	}
 	config.ra_bytes = golden->ra_pages << 12;
 	config.io_bytes = golden->io_pages << 12;
 	ret = run_open(&config, &p->run, err);
@@ -370,8 +444,8 @@ static int open_player(struct player *p, const struct golden_run *golden, const 
 	return 0;
 }
 
-int golden_play(const struct golden_run *golden, const char *knobs, bool tracepoints,
-		struct golden_result *result, struct fl_error *err)
+int golden_play(const struct golden_run *golden, struct golden_files *files, const char *knobs,
+		bool tracepoints, struct golden_result *result, struct fl_error *err)
 {
 	struct player p = { .golden = golden, .tracepoints = tracepoints };
 	int ret;
@@ -385,11 +459,13 @@ int golden_play(const struct golden_run *golden, const char *knobs, bool tracepo
 	p.texts = tracepoints ? malloc(TEXTS_SIZE) : NULL;
 	if (tracepoints && !p.texts)
 		return -ENOMEM;
-	ret = open_player(&p, golden, knobs, err);
+	ret = open_player(&p, golden, files, knobs, err);
 	if (!ret)
 		ret = play_ops(&p, result, err);
 	if (!ret && result->verdict == GOLDEN_IDENTICAL)
 		ret = compare_end(&p, result);
+	if (!ret)
+		ret = keep_file(files, &p);
 	if (p.run)
 		trace_remove_sink(&p.run->machine->trace, &p.sink);
 	run_close(p.run);

@@ -103,7 +103,12 @@ static int open_file_system(struct run *run, struct fl_error *err)
 	if (ret)
 		return ret;
 	run->config.size = size;
-	return new_inode(run->sb, size, config->written || !hole, &run->inode);
+	ret = new_inode(run->sb, size, !config->extents && (config->written || !hole),
+			&run->inode);
+	if (!ret && config->extents)
+		ret = inode_set_extents(run->inode, config->extents, config->nr_extents);
+	run->config.extents = NULL;
+	return ret;
 }
 
 int run_open(const struct run_config *config, struct run **ret, struct fl_error *err)

@@ -26,6 +26,8 @@ struct run_config {
 	const char *file;	/* host file whose bytes are read, or NULL */
 	s64 size;		/* of the file, where there is no host file */
 	bool written;		/* a generated file has blocks (any disk but hole) */
+	const struct fs_extent *extents; /* ... these, where not NULL; read in run_open() only */
+	unsigned int nr_extents;
 	u64 ra_bytes;		/* read_ahead_kb * 1024 */
 	u64 io_bytes;		/* largest request; 0: the kernel's default */
 	unsigned int block_size; /* 0: the file system's default */

@@ -43,7 +43,7 @@ int ext4_setattr_size(struct inode *inode, loff_t size)
 {
 	loff_t old = inode->i_size;
 
-	if (size > old)
+	if (size > old && knob(inode->i_sb->s_machine, EXT4_GAP_ZERO))
 		ext4_block_truncate_page(inode, old);
 	inode->i_size = size;
 	truncate_pagecache(inode, size);
