@@ -354,13 +354,13 @@ static void test_ram(void **state)
 
 /* ---- bytes and errors ---- */
 
-static int every_second_fails(struct block_device *bdev, unsigned int opf, sector_t sector,
-			      void *buf, unsigned int len)
+static int every_second_fails(struct block_device *bdev, sector_t sector, void *buf,
+			      unsigned int len)
 {
 	return sector & 8 ? -EIO : 0;
 }
 
-static const struct disk_operations failing = { .rw = every_second_fails };
+static const struct disk_operations failing = { .read = every_second_fails };
 
 static void test_errors_reach_their_bio(void **state)
 {

@@ -543,13 +543,12 @@ static void test_readahead_expand(void **state)
 
 /* ---- EIO ---- */
 
-static int failing_rw(struct block_device *bdev, unsigned int opf, sector_t sector, void *buf,
-		      unsigned int len)
+static int failing_read(struct block_device *bdev, sector_t sector, void *buf, unsigned int len)
 {
 	return -EIO;
 }
 
-static const struct disk_operations failing_ops = { .rw = failing_rw };
+static const struct disk_operations failing_ops = { .read = failing_read };
 
 static void expect_unlocked(struct run *run)
 {

@@ -147,9 +147,9 @@ static int read_piece(struct iomap_readpage_ctx *ctx, struct folio *folio, size_
 /* Blocks wholly behind the end of the file are zeroed apart from those before it. */
 static size_t cut_at_eof(const struct inode *inode, loff_t pos, size_t len)
 {
-	loff_t end = round_up(i_size_read(inode), (loff_t)1 << inode->i_blkbits);
+	u64 end = round_up((u64)i_size_read(inode), 1ULL << inode->i_blkbits);
 
-	return pos < end && pos + (loff_t)len > end ? (size_t)(end - pos) : len;
+	return (u64)pos < end && pos + len > end ? end - pos : len;
 }
 
 static int iomap_readpage_iter(struct iomap_readpage_ctx *ctx, struct folio *folio, bool *in_bio)
