@@ -230,6 +230,7 @@ struct file *filp_open(struct inode *inode)
 	file->f_inode = inode;
 	file->f_mapping = inode->i_mapping;
 	file->f_mode = FMODE_READ | FMODE_WRITE;
+	file->f_count = 1;
 	file_ra_state_init(&file->f_ra, file->f_mapping);
 	return file;
 }
@@ -238,6 +239,8 @@ void fput(struct file *file)
 {
 	struct inode *inode = file->f_inode;
 
+	if (--file->f_count)
+		return;
 	if (inode->i_fop && inode->i_fop->release)
 		inode->i_fop->release(inode);
 	free(file);

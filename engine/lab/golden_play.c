@@ -10,6 +10,7 @@
 #include "lab/golden.h"
 #include "lab/run.h"
 #include "mm/internal.h"
+#include "mm/mm.h"
 #include "mm/writeback.h"
 #include "trace/format.h"
 
@@ -317,6 +318,9 @@ static int play_ops(struct player *p, struct golden_result *result, struct fl_er
 
 static int compare_end(struct player *p, struct golden_result *result)
 {
+	if (p->run->vma)
+		do_munmap(p->run->vma);
+	p->run->vma = NULL;
 	p->want.nr = p->got.nr = 0;
 	want_states(p);
 	describe_window(p->run, result->window, sizeof(result->window));

@@ -15,6 +15,7 @@
 #include "fs/read_write.h"
 #include "lib/strutil.h"
 #include "mm/internal.h"
+#include "mm/mm.h"
 
 void run_config_init(struct run_config *config)
 {
@@ -126,7 +127,8 @@ int run_open(const struct run_config *config, struct run **ret, struct fl_error 
 		error = open_file_system(run, err);
 	if (!error) {
 		run->files[0] = filp_open(run->inode);
-		if (!run->files[0])
+		run->mm = mm_alloc(run->machine);
+		if (!run->files[0] || !run->mm)
 			error = -ENOMEM;
 	}
 	if (error) {
@@ -154,6 +156,7 @@ void run_close(struct run *run)
 {
 	if (!run)
 		return;
+	mmput(run->mm);
 	run_close_descriptors(run);
 #ifdef FL_DEBUG
 	kill_super(run->sb);
@@ -421,6 +424,81 @@ static int play_readahead(struct run *run, const struct wl_op *op)
 	return 0;
 }
 
+/* ---- the mapping ---- */
+
+static int play_mmap(struct run *run, const struct wl_op *op)
+{
+	struct machine *m = run->machine;
+	int ret;
+
+	(void)op;
+	charge(m, COST_SYSCALL, 1);
+	if (run->vma)
+		do_munmap(run->vma);
+	ret = do_mmap(run->mm, run_file(run), 0, i_size_read(run->inode), VM_READ | VM_WRITE, 0,
+		      &run->vma);
+	account_call(run, ret);
+	return ret == -ENOMEM ? ret : 0;
+}
+
+static int play_munmap(struct run *run, const struct wl_op *op)
+{
+	(void)op;
+	charge(run->machine, COST_SYSCALL, 1);
+	if (run->vma)
+		do_munmap(run->vma);
+	else
+		account_call(run, -EINVAL);
+	run->vma = NULL;
+	return 0;
+}
+
+static int play_madvise(struct run *run, const struct wl_op *op)
+{
+	static const int advice[WL_NR_ADVICES] = {
+		[WL_ADV_NORMAL] = MADV_NORMAL_,	      [WL_ADV_RANDOM] = MADV_RANDOM_,
+		[WL_ADV_SEQUENTIAL] = MADV_SEQUENTIAL_, [WL_ADV_WILLNEED] = MADV_WILLNEED_,
+		[WL_ADV_DONTNEED] = MADV_DONTNEED_,   [WL_ADV_HUGEPAGE] = MADV_HUGEPAGE_,
+		[WL_ADV_NOHUGEPAGE] = MADV_NOHUGEPAGE_, [WL_ADV_COLD] = MADV_COLD_,
+		[WL_ADV_PAGEOUT] = MADV_PAGEOUT_,     [WL_ADV_POPULATE_READ] = MADV_POPULATE_READ_,
+		[WL_ADV_POPULATE_WRITE] = MADV_POPULATE_WRITE_,
+	};
+
+	charge2(run->machine, COST_SYSCALL, 1, COST_MADVISE, 1);
+	if (run->vma)
+		account_call(run, do_madvise(run->vma, run->vma->vm_start, run->vma->vm_end,
+					     advice[op->advice]));
+	else
+		account_call(run, -ENOMEM);
+	return 0;
+}
+
+static void touch_one(struct run *run, u64 off, bool write)
+{
+	char byte = write ? 1 : 0;
+	int ret = -EFAULT;
+
+	if (run->vma && off < run->vma->vm_end - run->vma->vm_start)
+		ret = access_user_byte(run->mm, run->vma->vm_start + off, write, &byte);
+	run->touches++;
+	account_call(run, ret);
+	if (!ret && !write && run->consume && run->machine->data)
+		run->consume(run->consume_ctx, &byte, 1);
+	blk_poll(run->machine);
+}
+
+static int play_touches(struct run *run, const struct wl_op *op, bool write)
+{
+	for (u64 i = 0; i < op->n; i++)
+		touch_one(run, op->off + (u64)op->step * i, write);
+	return 0;
+}
+
+static int play_touch(struct run *run, const struct wl_op *op)
+{
+	return play_touches(run, op, false);
+}
+
 /* What can be played, and why the rest cannot. */
 static const struct {
 	int (*play)(struct run *run, const struct wl_op *op);
@@ -434,11 +512,11 @@ static const struct {
 	[WL_REOPEN] = { play_reopen, NULL },
 	[WL_FADVISE] = { play_fadvise, NULL },
 	[WL_READAHEAD] = { play_readahead, NULL },
-	[WL_MMAP] = { NULL, "mapped files" },
-	[WL_MUNMAP] = { NULL, "mapped files" },
-	[WL_MADVISE] = { NULL, "mapped files" },
-	[WL_TOUCH] = { NULL, "mapped files" },
-	[WL_WTOUCH] = { NULL, "mapped files" },
+	[WL_MMAP] = { play_mmap, NULL },
+	[WL_MUNMAP] = { play_munmap, NULL },
+	[WL_MADVISE] = { play_madvise, NULL },
+	[WL_TOUCH] = { play_touch, NULL },
+	[WL_WTOUCH] = { NULL, "stores to mapped files" },
 	[WL_PWRITE] = { play_pwrite, NULL },
 	[WL_FSYNC] = { play_fsync, NULL },
 	[WL_FTRUNCATE] = { play_ftruncate, NULL },

@@ -43,10 +43,13 @@ struct run {
 	struct inode *inode;
 	struct file *files[RUN_DESCRIPTORS]; /* NULL until first used */
 	unsigned int current;
+	struct mm_struct *mm;		/* the process; at most one mapping of the file */
+	struct vm_area_struct *vma;	/* that mapping, or NULL */
 
 	u64 ops;			/* operations played, repeats counted */
 	u64 reads;			/* read, pread and splice calls */
-	u64 bytes;			/* delivered by them */
+	u64 touches;			/* bytes read or stored through the mapping */
+	u64 bytes;			/* delivered by reads */
 	u64 writes;			/* pwrite calls */
 	u64 bytes_written;
 	u64 errors;			/* calls that failed */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "mm/internal.h"
+#include "mm/mm.h"
 
 static int broken(struct fl_error *err, const struct folio *folio, const char *what)
 {
@@ -17,6 +18,27 @@ static int broken(struct fl_error *err, const struct folio *folio, const char *w
 			    "folio pfn 0x%x index %lu order %u refcount %d flags 0x%lx: %s",
 			    folio->_pfn, folio->index, folio->_order, folio->_refcount,
 			    folio->flags, what);
+}
+
+/* Do the counters of who maps the folio agree with each other? */
+static int check_mapcounts(const struct folio *folio, struct fl_error *err)
+{
+	s32 sum = folio->_entire_mapcount;
+	unsigned int mapped = 0;
+
+	if (!folio_test_large(folio))
+		return folio->_mapcount < 0 || folio->_entire_mapcount || folio->_nr_pages_mapped
+			       ? broken(err, folio, "mapcounts of a single page wrong")
+			       : 0;
+	for (unsigned long i = 0; i < folio_nr_pages(folio); i++) {
+		sum += folio_page_mapcount(folio, i);
+		mapped += folio_page_mapcount(folio, i) > 0;
+	}
+	if (sum != folio->_mapcount)
+		return broken(err, folio, "its pages' mapcounts do not add up to its own");
+	if (mapped != folio->_nr_pages_mapped)
+		return broken(err, folio, "_nr_pages_mapped is not the pages mapped");
+	return 0;
 }
 
 int vm_check_folio(const struct folio *folio, struct fl_error *err)
@@ -36,18 +58,18 @@ int vm_check_folio(const struct folio *folio, struct fl_error *err)
 	if (folio->_order > m->max_pagecache_order ||
 	    (folio->_order == 1 && !knob(m, ORDER1)))
 		return broken(err, folio, "an order this kernel does not have");
-	if (folio->_refcount < (s32)nr)
-		return broken(err, folio, "fewer references than the page cache holds");
+	if (folio->_refcount < (s32)nr + folio->_mapcount)
+		return broken(err, folio, "fewer references than cache and mappings hold");
 	for (unsigned long i = 0; i < nr; i++)
 		if (xa_load(&mapping->i_pages, folio->index + i) != folio)
 			return broken(err, folio, "an index of it does not lead to it");
-	return 0;
+	return check_mapcounts(folio, err);
 }
 
 /* At rest only the cache and LRU batches hold references, and no lock is held without I/O. */
 static int check_idle_folio(struct machine *m, const struct folio *folio, struct fl_error *err)
 {
-	s32 extra = folio->_refcount - (s32)folio_nr_pages(folio);
+	s32 extra = folio->_refcount - (s32)folio_nr_pages(folio) - folio->_mapcount;
 
 	if (!m->blk && folio_test_locked(folio))
 		return broken(err, folio, "locked without I/O");
@@ -59,8 +81,23 @@ static int check_idle_folio(struct machine *m, const struct folio *folio, struct
 	return vm_check_folio(folio, err);
 }
 
+/* Sums over all page tables, to be laid beside the folios' own counts. */
+struct map_sums {
+	u64 mappings;	/* PTEs and PMDs */
+	u64 folio_mappings; /* _mapcount of all folios */
+	u64 mapped;	/* NR_FILE_MAPPED as the folios say */
+};
+
+/* What the folio adds to NR_FILE_MAPPED. */
+static u64 folio_pages_mapped(const struct folio *folio)
+{
+	if (folio->_entire_mapcount)
+		return folio_nr_pages(folio);
+	return folio_test_large(folio) ? folio->_nr_pages_mapped : folio->_mapcount > 0;
+}
+
 static int check_mapping(struct machine *m, struct address_space *mapping, u64 *pages,
-			 u64 *folios, struct fl_error *err)
+			 u64 *folios, struct map_sums *sums, struct fl_error *err)
 {
 	XA_STATE(xas, &mapping->i_pages, 0);
 	struct folio *folio;
@@ -78,6 +115,8 @@ static int check_mapping(struct machine *m, struct address_space *mapping, u64 *
 		if (folio->mapping != mapping)
 			return broken(err, folio, "cached in another mapping than it says");
 		nr += folio_nr_pages(folio);
+		sums->folio_mappings += folio->_mapcount;
+		sums->mapped += folio_pages_mapped(folio);
 		(*folios)++;
 	}
 	if (nr != mapping->nrpages)
@@ -103,6 +142,81 @@ static int check_lru(const struct lruvec *lruvec, struct fl_error *err)
 					    "LRU list %u counts %lu pages, holds %lu", i,
 					    lruvec->nr[i], nr);
 	}
+	return 0;
+}
+
+static int check_pte(const struct vm_area_struct *vma, unsigned long addr, pte_t pte,
+		     struct fl_error *err)
+{
+	const struct folio *folio = pte_folio(pte);
+	pgoff_t pgoff = linear_page_index(vma, addr);
+
+	if (!(pte & PTE_PRESENT) || folio->mapping != vma->vm_file->f_mapping)
+		return broken(err, folio, "mapped, but not of the file that is mapped there");
+	if (pgoff < folio->index || pgoff >= folio_next_index(folio))
+		return broken(err, folio, "mapped where another page belongs");
+	return 0;
+}
+
+/* One PMD region of a VMA; counts the entries of it that lie in the VMA. */
+static int check_pmd(const struct vm_area_struct *vma, const struct pmd *pmd, unsigned long table,
+		     struct map_sums *sums, struct fl_error *err)
+{
+	const struct machine *m = vma->vm_mm->machine;
+	int ret = 0;
+
+	if (pmd->huge && pmd->present)
+		return fl_error_set(err, -EINVAL, NULL, 0, "a PMD is huge and has PTEs");
+	if (pmd->huge) {
+		sums->mappings++;
+		return check_pte(vma, table, pmd->huge, err);
+	}
+	for (unsigned long t = 0; pmd->present && t < ptrs_per_pte(m) && !ret; t++) {
+		unsigned long addr = table + (t << m->page_shift);
+
+		if (!pmd->pte[t] || addr < vma->vm_start || addr >= vma->vm_end)
+			continue;
+		sums->mappings++;
+		ret = check_pte(vma, addr, pmd->pte[t], err);
+	}
+	return ret;
+}
+
+static int check_mm(struct mm_struct *mm, struct map_sums *sums, struct fl_error *err)
+{
+	unsigned int shift = pmd_shift(mm->machine);
+	struct vm_area_struct *vma;
+	int ret = 0;
+
+	list_for_each_entry(vma, &mm->mmap, vm_list) {
+		unsigned long index = vma->vm_start >> shift, last = (vma->vm_end - 1) >> shift;
+		struct pmd *pmd;
+
+		while (!ret && (pmd = xa_find(&mm->pgd, &index, last, XA_PRESENT))) {
+			ret = check_pmd(vma, pmd, index << shift, sums, err);
+			index++;
+		}
+	}
+	return ret;
+}
+
+/* Every PTE leads to the right page, and all counts of mappings agree. */
+static int check_mappings(struct machine *m, struct map_sums *sums, struct fl_error *err)
+{
+	struct mm_struct *mm;
+	int ret = 0;
+
+	list_for_each_entry(mm, &m->mm->mms, mmlist) {
+		ret = check_mm(mm, sums, err);
+		if (ret)
+			return ret;
+	}
+	if (sums->mappings != sums->folio_mappings || sums->mapped != m->mm->vm.nr_file_mapped)
+		return fl_error_set(err, -EINVAL, NULL, 0,
+				    "%" PRIu64 " PTEs and PMDs, but folios count %" PRIu64
+				    "; %" PRIu64 " pages are mapped, NR_FILE_MAPPED is %lu",
+				    sums->mappings, sums->folio_mappings, sums->mapped,
+				    m->mm->vm.nr_file_mapped);
 	return 0;
 }
 
@@ -139,11 +253,12 @@ void vm_check_nothing_left(const struct machine *m)
 int vm_check_machine(struct machine *m, struct fl_error *err)
 {
 	struct address_space *mapping;
+	struct map_sums sums = { 0 };
 	u64 pages = 0, folios = 0;
 	int ret;
 
 	list_for_each_entry(mapping, &m->mm->mappings, m_mappings) {
-		ret = check_mapping(m, mapping, &pages, &folios, err);
+		ret = check_mapping(m, mapping, &pages, &folios, &sums, err);
 		if (ret)
 			return ret;
 	}
@@ -154,6 +269,8 @@ int vm_check_machine(struct machine *m, struct fl_error *err)
 				    PRIu64 " are alive and %lu counted", pages, folios,
 				    m->mm->live_pages, m->mm->live_folios,
 				    m->mm->vm.nr_file_pages);
-	ret = check_lru(&m->mm->lruvec, err);
+	ret = check_mappings(m, &sums, err);
+	if (!ret)
+		ret = check_lru(&m->mm->lruvec, err);
 	return ret ? ret : check_zone(m, err);
 }

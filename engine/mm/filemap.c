@@ -20,6 +20,7 @@ void address_space_init_once(struct address_space *mapping, struct inode *host)
 	mapping->host = host;
 	mapping->gfp_mask = GFP_KERNEL;
 	xa_init(&mapping->i_pages, &mm->xa_nodes);
+	INIT_LIST_HEAD(&mapping->i_mmap);
 	list_add_tail(&mapping->m_mappings, &mm->mappings);
 }
 
@@ -340,7 +341,7 @@ static bool filemap_range_uptodate(struct address_space *mapping, loff_t pos, si
 	return mapping->a_ops->is_partially_uptodate(folio, pos, count);
 }
 
-static int filemap_read_folio(struct file *file, struct folio *folio)
+int filemap_read_folio(struct file *file, struct folio *folio)
 {
 	int ret = folio->mapping->a_ops->read_folio(file, folio);
 

@@ -24,6 +24,7 @@ struct inode;
 struct iov_iter;
 struct kiocb;
 struct readahead_control;
+struct vm_operations_struct;
 struct writeback_control;
 
 /* f_mode */
@@ -91,6 +92,7 @@ struct address_space {
 	unsigned long nrpages;
 	const struct address_space_operations *a_ops;
 	unsigned long flags;
+	struct list_head i_mmap;	/* VMAs that map it, by shared; under i_mmap_rwsem */
 	struct list_head m_mappings;	/* all mappings of the machine, for checks */
 };
 
@@ -114,6 +116,8 @@ struct file_operations {
 	long (*fallocate)(struct file *file, int mode, loff_t offset, loff_t len);
 	int (*setattr_size)(struct inode *inode, loff_t size);
 	void (*release)(struct inode *inode);	/* a descriptor was closed */
+	/* What ->mmap installs; NULL: generic_file_vm_ops. */
+	const struct vm_operations_struct *vm_ops;
 };
 
 struct inode {
@@ -146,6 +150,7 @@ struct file {
 	struct inode *f_inode;
 	struct address_space *f_mapping;
 	unsigned int f_mode;
+	unsigned int f_count;		/* descriptors and mappings that hold it */
 	loff_t f_pos;
 	struct file_ra_state f_ra;
 };
@@ -171,6 +176,15 @@ static inline struct machine *mapping_machine(const struct address_space *mappin
 {
 	return mapping->host->i_sb->s_machine;
 }
+
+static inline struct file *get_file(struct file *file)
+{
+	file->f_count++;
+	return file;
+}
+
+/* Drop a reference; the last one closes. fs/super.c */
+void fput(struct file *file);
 
 static inline loff_t i_size_read(const struct inode *inode)
 {

@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #include "mm/internal.h"
+#include "mm/mm.h"
 
 /* What a piece inherits. The mark (PG_readahead) stays with the first one only. */
 #define SPLIT_FLAGS                                                                               \
@@ -155,6 +156,7 @@ int split_folio_at(struct folio *folio, pgoff_t page)
 		return 0;
 	if (folio_test_writeback(folio) || !filemap_release_folio(folio, GFP_KERNEL))
 		return -EBUSY;
+	try_to_unmap(folio);
 	lru_add_drain(m);
 	if (folio_ref_count(folio) != 1 + (int)folio_nr_pages(folio) || folio->_mapcount)
 		return -EAGAIN;

@@ -56,9 +56,18 @@ struct cpu_fbatches {
 /* Counters of the machine, the names of /proc/vmstat. */
 struct vm_counters {
 	unsigned long nr_file_pages, nr_dirty, nr_writeback;
+	unsigned long nr_file_mapped, nr_file_pmdmapped; /* pages */
+	u64 pgfault, pgmajfault, thp_file_mapped;
 	u64 pgscan_kswapd, pgscan_direct, pgsteal_kswapd, pgsteal_direct;
 	u64 workingset_refault_file, workingset_activate_file;
 	u64 pgactivate, pgdeactivate, allocstall;
+};
+
+/* Per-CPU parts of NR_FILE_MAPPED that wait for their flush. mm/vmstat.c, mm/memcontrol.c */
+struct lruvec_stats {
+	long node_diff;			/* not yet in the node's counter */
+	unsigned long memcg_pending;	/* sum of changes since the last memcg flush */
+	long threshold;			/* largest node_diff that stays */
 };
 
 struct mm_state {
@@ -70,6 +79,10 @@ struct mm_state {
 	struct xa_cache xa_nodes;
 	struct slab slab;
 	struct list_head mappings;	/* every address_space, by m_mappings */
+	struct list_head mms;		/* every mm_struct, by mmlist */
+	u16 *page_mapcount;		/* PTEs of each page of a large folio, by pfn */
+	struct lruvec_stats stats;
+	unsigned int fault_around_pages; /* a power of two */
 	/* struct folio slab: [0, next) were handed out before, the rest never. */
 	struct folio *folios;
 	u64 nr_folios, next_folio;
@@ -101,11 +114,25 @@ bool zone_watermark_ok(const struct zone *zone, unsigned int order, unsigned lon
 int zone_init(struct machine *m);
 void zone_exit(struct machine *m);
 
+/* ---- mm/rmap.c ---- */
+
+/* mm/memory.c fault_around_bytes: 64 KiB, at least a page. */
+#define FAULT_AROUND_BYTES 65536UL
+/* How far a CPU's part of a node counter may drift. mm/vmstat.c */
+long calculate_normal_threshold(unsigned int cpus, u64 zone_bytes);
+
+/* ---- mm/filemap.c ---- */
+
+/* Read one locked folio and wait: 0, -EIO (readahead shrinks), or AOP_TRUNCATED_PAGE. */
+int filemap_read_folio(struct file *file, struct folio *folio);
+
 /* ---- mm/swap.c ---- */
 
 void folio_add_lru(struct folio *folio);
 void folio_mark_accessed(struct folio *folio);
 void deactivate_file_folio(struct folio *folio);
+/* To the head of the inactive list. mm/swap.c folio_deactivate(). */
+void folio_deactivate(struct folio *folio);
 void lru_add_drain(struct machine *m);
 enum lru_list folio_lru_list(const struct folio *folio);
 void lruvec_add_folio(struct lruvec *lruvec, struct folio *folio);
@@ -124,6 +151,8 @@ void workingset_activation(struct folio *folio);
 void kswapd_run(struct machine *m);
 /* The running task reclaims; returns pages freed. */
 unsigned long try_to_free_pages(struct machine *m, unsigned int order, gfp_t gfp);
+/* MADV_PAGEOUT: reclaim one folio that is on a list, whatever its references; pages freed. */
+long reclaim_folio(struct folio *folio);
 /* Take a clean, unused, locked folio out of its mapping; pages freed, or 0. */
 long remove_mapping(struct address_space *mapping, struct folio *folio);
 /* The same with the checks of invalidation. mm/truncate.c mapping_evict_folio(). */

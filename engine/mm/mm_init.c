@@ -26,6 +26,7 @@ int mm_init(struct machine *m)
 		return -ENOMEM;
 	m->mm = mm;
 	INIT_LIST_HEAD(&mm->mappings);
+	INIT_LIST_HEAD(&mm->mms);
 	for (unsigned int i = 0; i < NR_LRU_LISTS; i++)
 		INIT_LIST_HEAD(&mm->lruvec.lists[i]);
 	folio_batch_init(m, &mm->fbatches.lru_add);
@@ -33,7 +34,10 @@ int mm_init(struct machine *m)
 	folio_batch_init(m, &mm->fbatches.lru_activate);
 	xa_cache_init(&mm->xa_nodes);
 	folio_slab_init(m, mm);
-	ret = zone_init(m);
+	mm->stats.threshold = calculate_normal_threshold(1, (u64)m->max_pfn << m->page_shift);
+	mm->fault_around_pages = max(FAULT_AROUND_BYTES >> m->page_shift, 1UL);
+	mm->page_mapcount = calloc(m->max_pfn, sizeof(*mm->page_mapcount));
+	ret = mm->page_mapcount ? zone_init(m) : -ENOMEM;
 	if (ret)
 		mm_exit(m);
 	return ret;
@@ -46,6 +50,7 @@ void mm_exit(struct machine *m)
 	zone_exit(m);
 	xa_cache_fini(&m->mm->xa_nodes);
 	slab_fini(&m->mm->slab);
+	free(m->mm->page_mapcount);
 	free(m->mm);
 	m->mm = NULL;
 }

@@ -46,10 +46,12 @@ struct folio {
 	struct address_space *mapping;	/* under the folio lock; NULL when not in a cache */
 	pgoff_t index;			/* first page's index in its mapping */
 	void *private;			/* the file system's, with PG_private */
-	s32 _mapcount;			/* user mappings */
+	s32 _mapcount;			/* PTEs and PMDs that map it, all pages together */
 	s32 _refcount;
 	u32 _pfn;			/* first page frame */
 	u8 _order;
+	u8 _entire_mapcount;		/* PMDs that map it */
+	u16 _nr_pages_mapped;		/* pages mapped by a PTE at least once; large folios only */
 };
 
 _Static_assert(sizeof(struct folio) == 64, "one cache line a folio");

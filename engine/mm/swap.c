@@ -120,6 +120,22 @@ void deactivate_file_folio(struct folio *folio)
 	folio_batch_add_and_move(folio, &m->mm->fbatches.lru_deactivate_file, lru_deactivate_file);
 }
 
+void folio_deactivate(struct folio *folio)
+{
+	struct machine *m = folio_machine(folio);
+	struct lruvec *lruvec = &m->mm->lruvec;
+
+	if (!folio_test_lru(folio) || !folio_test_active(folio) || folio_test_unevictable(folio))
+		return;
+	lock_acquire(m, LOCK_LRU_LOCK);
+	lruvec_del_folio(lruvec, folio);
+	folio_clear_active(folio);
+	folio_clear_referenced(folio);
+	lruvec_add_folio(lruvec, folio);
+	m->mm->vm.pgdeactivate += folio_nr_pages(folio);
+	trace_event(&m->trace, EV_fl_lru_deactivate, folio->_order, 0, folio->index, folio->_pfn, 0);
+}
+
 void lru_add_drain(struct machine *m)
 {
 	struct cpu_fbatches *fbatches = &m->mm->fbatches;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "mm/internal.h"
+#include "mm/mm.h"
 #include "mm/writeback.h"
 
 /* Forget evicted pages of [start, end]. mm/truncate.c clear_shadow_entries(). */
@@ -73,6 +74,8 @@ static void truncate_cleanup_folio(struct folio *folio)
 {
 	const struct address_space_operations *ops = folio->mapping->a_ops;
 
+	if (folio_mapped(folio))
+		unmap_mapping_pages(folio->mapping, folio->index, folio_nr_pages(folio));
 	if (folio_test_private(folio) && ops->invalidate_folio)
 		ops->invalidate_folio(folio, 0, folio_size(folio));
 	folio_cancel_dirty(folio);
@@ -230,5 +233,8 @@ void truncate_inode_pages_final(struct address_space *mapping)
 
 void truncate_pagecache(struct inode *inode, loff_t newsize)
 {
+	unsigned long page_size = mapping_machine(inode->i_mapping)->page_size;
+
+	unmap_mapping_range(inode->i_mapping, round_up(newsize, page_size), 0);
 	truncate_inode_pages_range(inode->i_mapping, newsize, -1);
 }

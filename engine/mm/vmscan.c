@@ -6,6 +6,7 @@
  */
 #include "block/blkdev.h"
 #include "mm/internal.h"
+#include "mm/mm.h"
 #include "mm/writeback.h"
 
 #define SWAP_CLUSTER_MAX 32UL
@@ -41,14 +42,36 @@ long remove_mapping(struct address_space *mapping, struct folio *folio)
 
 enum folio_references { FOLIOREF_RECLAIM, FOLIOREF_KEEP, FOLIOREF_ACTIVATE };
 
-/* An unmapped file folio that was referenced once is used-once data: reclaim it. */
+/*
+ * A file folio that was referenced once is used-once data: reclaim it. Used through a mapping it
+ * gets another round, and is activated if that happens again or it holds code.
+ */
 static enum folio_references folio_check_references(struct folio *folio)
 {
-	bool referenced = folio_test_clear_referenced(folio);
+	unsigned long vm_flags;
+	unsigned int referenced_ptes = folio_referenced(folio, &vm_flags);
+	bool referenced_folio = folio_test_clear_referenced(folio);
 
-	if (!folio->_mapcount)
+	if (vm_flags & VM_LOCKED)
+		return FOLIOREF_ACTIVATE;
+	if (!referenced_ptes)
 		return FOLIOREF_RECLAIM;
-	return referenced ? FOLIOREF_ACTIVATE : FOLIOREF_KEEP;
+	folio_set_referenced(folio);
+	if (referenced_folio || referenced_ptes > 1 || vm_flags & VM_EXEC)
+		return FOLIOREF_ACTIVATE;
+	return FOLIOREF_KEEP;
+}
+
+/* Unmap and drop a locked, clean folio: pages freed. */
+static long drop_folio(struct folio *folio)
+{
+	if (!folio->mapping || folio_test_writeback(folio))
+		return 0;
+	try_to_unmap(folio);
+	if (folio_mapped(folio) || folio_test_dirty(folio) ||
+	    !filemap_release_folio(folio, GFP_KERNEL))
+		return 0;
+	return __remove_mapping(folio->mapping, folio, true);
 }
 
 /* One isolated folio (our reference is the only one besides the cache's): pages freed, or 0. */
@@ -60,12 +83,36 @@ static long shrink_one(struct folio *folio)
 	charge(m, COST_SHRINK_FOLIO, 1);
 	if (!folio_trylock(folio))
 		return 0;
-	if (folio_check_references(folio) == FOLIOREF_ACTIVATE)
+	switch (folio_check_references(folio)) {
+	case FOLIOREF_ACTIVATE:
 		folio_set_active(folio);
-	else if (folio->mapping && !folio_test_dirty(folio) && !folio_test_writeback(folio) &&
-		 !folio->_mapcount && filemap_release_folio(folio, GFP_KERNEL))
-		freed = __remove_mapping(folio->mapping, folio, true);
+		break;
+	case FOLIOREF_RECLAIM:
+		freed = drop_folio(folio);
+		break;
+	case FOLIOREF_KEEP:
+		break;
+	}
 	folio_unlock(folio);
+	return freed;
+}
+
+long reclaim_folio(struct folio *folio)
+{
+	struct lruvec *lruvec = &folio_machine(folio)->mm->lruvec;
+	long freed = 0;
+
+	if (!folio_test_lru(folio) || !folio_trylock(folio))
+		return 0;
+	charge(folio_machine(folio), COST_SHRINK_FOLIO, 1);
+	lruvec_del_folio(lruvec, folio);
+	folio_clear_lru(folio);
+	freed = drop_folio(folio);
+	folio_unlock(folio);
+	if (!freed) {
+		lruvec_add_folio(lruvec, folio);
+		folio_set_lru(folio);
+	}
 	return freed;
 }
 
