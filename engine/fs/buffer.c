@@ -65,9 +65,11 @@ bool block_dirty_folio(struct address_space *mapping, struct folio *folio)
 {
 	struct buffer_head *bh = folio_buffers(folio);
 
-	if (bh)
-		for (unsigned int i = 0; i < blocks_per_folio(mapping->host, folio); i++)
-			set_buffer_dirty(&bh[i]);
+	unsigned int nr = bh ? blocks_per_folio(mapping->host, folio) : 0;
+
+	charge(mapping_machine(mapping), COST_BUFFER_DIRTY, nr);
+	for (unsigned int i = 0; i < nr; i++)
+		set_buffer_dirty(&bh[i]);
 	return filemap_dirty_folio(mapping, folio);
 }
 
@@ -242,6 +244,31 @@ int block_commit_write(struct folio *folio, size_t from, size_t to)
 	if (all && !was_uptodate)
 		folio_set_uptodate(folio);
 	return 0;
+}
+
+int block_page_mkwrite(struct vm_area_struct *vma, struct vm_fault *vmf, get_block_t get_block)
+{
+	struct folio *folio = vmf->folio;
+	struct address_space *mapping = vma->vm_file->f_mapping;
+	loff_t size = i_size_read(mapping->host);
+	size_t end;
+	int ret = -EFAULT;
+
+	folio_lock(folio);
+	if (folio->mapping != mapping || folio_pos(folio) >= size)
+		goto unlock;
+	end = min_t(loff_t, folio_size(folio), size - folio_pos(folio));
+	charge(folio_machine(folio), COST_BUFFER_COLD, 2 * blocks_per_folio(mapping->host, folio));
+	ret = __block_write_begin(folio, folio_pos(folio), end, get_block);
+	if (ret)
+		goto unlock;
+	block_commit_write(folio, 0, end);
+	folio_mark_dirty(folio);
+	folio_wait_writeback(folio);
+	return 0;
+unlock:
+	folio_unlock(folio);
+	return ret;
 }
 
 /* ---- block_read_full_folio ---- */

@@ -11,6 +11,9 @@
 #ifndef FL_FS_BUFFER_H
 #define FL_FS_BUFFER_H
 
+#include <errno.h>
+
+#include "mm/mm.h"
 #include "mm/writeback.h"
 
 enum bh_state_bits {
@@ -78,6 +81,22 @@ int __block_write_begin(struct folio *folio, loff_t pos, unsigned int len,
 			get_block_t get_block);
 /* The bytes are there: blocks of the range become uptodate and dirty. block_write_end(). */
 int block_commit_write(struct folio *folio, size_t from, size_t to);
+
+/*
+ * A mapped page of vmf->folio is about to become writable: every block of the folio up to the end
+ * of the file is prepared and made dirty, whatever the page. 0 with the folio locked, or -EFAULT
+ * (truncated), -ENOMEM, -EIO, -ENOSPC with it unlocked. fs/buffer.c block_page_mkwrite().
+ */
+int block_page_mkwrite(struct vm_area_struct *vma, struct vm_fault *vmf, get_block_t get_block);
+/* What ->page_mkwrite returns for it. include/linux/buffer_head.h vmf_fs_error(). */
+static inline vm_fault_t vmf_fs_error(int err)
+{
+	if (!err)
+		return VM_FAULT_LOCKED;
+	if (err == -EFAULT || err == -EAGAIN)
+		return VM_FAULT_NOPAGE;
+	return err == -ENOMEM ? VM_FAULT_OOM : VM_FAULT_SIGBUS;
+}
 
 /* Read the one mapped block at byte @offset of the folio and wait. 0, -EIO, -ENOMEM. */
 int bh_read(struct folio *folio, struct buffer_head *bh, size_t offset);

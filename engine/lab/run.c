@@ -499,6 +499,11 @@ static int play_touch(struct run *run, const struct wl_op *op)
 	return play_touches(run, op, false);
 }
 
+static int play_wtouch(struct run *run, const struct wl_op *op)
+{
+	return play_touches(run, op, true);
+}
+
 /* What can be played, and why the rest cannot. */
 static const struct {
 	int (*play)(struct run *run, const struct wl_op *op);
@@ -516,7 +521,7 @@ static const struct {
 	[WL_MUNMAP] = { play_munmap, NULL },
 	[WL_MADVISE] = { play_madvise, NULL },
 	[WL_TOUCH] = { play_touch, NULL },
-	[WL_WTOUCH] = { NULL, "stores to mapped files" },
+	[WL_WTOUCH] = { play_wtouch, NULL },
 	[WL_PWRITE] = { play_pwrite, NULL },
 	[WL_FSYNC] = { play_fsync, NULL },
 	[WL_FTRUNCATE] = { play_ftruncate, NULL },

@@ -225,6 +225,20 @@ static const struct address_space_operations ext4_da_aops = {
 	.invalidate_folio = block_invalidate_folio,
 };
 
+static vm_fault_t ext4_page_mkwrite(struct vm_fault *vmf)
+{
+	struct inode *inode = vmf->vma->vm_file->f_inode;
+
+	lock_acquire(inode->i_sb->s_machine, LOCK_INVALIDATE_LOCK);
+	return vmf_fs_error(block_page_mkwrite(vmf->vma, vmf, ext4_da_get_block_prep));
+}
+
+static const struct vm_operations_struct ext4_file_vm_ops = {
+	.fault = filemap_fault,
+	.map_pages = filemap_map_pages,
+	.page_mkwrite = ext4_page_mkwrite,
+};
+
 static int ext4_sync_file(struct file *file)
 {
 	return filemap_write_and_wait_range(file->f_mapping, 0, INT64_MAX);
@@ -236,6 +250,7 @@ static const struct file_operations ext4_file_operations = {
 	.fallocate = ext4_fallocate,
 	.setattr_size = ext4_setattr_size,
 	.release = ext4_release_file,
+	.vm_ops = &ext4_file_vm_ops,
 };
 
 /* The journal must be able to hold one folio's blocks: EXT4_MAX_PAGECACHE_ORDER(). */

@@ -432,3 +432,43 @@ int iomap_zero_iter(struct inode *inode, loff_t pos, u64 len, const struct iomap
 	}
 	return 0;
 }
+
+/* Blocks for all bytes of the folio inside the file; 0 or -errno. */
+static int mkwrite_blocks(struct inode *inode, struct folio *folio, const struct iomap_ops *ops)
+{
+	loff_t pos = folio_pos(folio);
+	loff_t end = min_t(loff_t, pos + folio_size(folio), i_size_read(inode));
+
+	while (pos < end) {
+		struct iomap iomap;
+		int ret;
+
+		charge(inode->i_sb->s_machine, COST_IOMAP_BEGIN, 1);
+		ret = ops->iomap_begin(inode, pos, end - pos, &iomap);
+		if (ret)
+			return ret;
+		folio_mark_dirty(folio);
+		pos = iomap.offset + iomap.length;
+	}
+	return 0;
+}
+
+vm_fault_t iomap_page_mkwrite(struct vm_fault *vmf, const struct iomap_ops *ops)
+{
+	struct inode *inode = vmf->vma->vm_file->f_inode;
+	struct folio *folio = vmf->folio;
+	int ret;
+
+	folio_lock(folio);
+	if (folio->mapping != inode->i_mapping || folio_pos(folio) >= i_size_read(inode)) {
+		folio_unlock(folio);
+		return VM_FAULT_NOPAGE;
+	}
+	ret = mkwrite_blocks(inode, folio, ops);
+	if (ret) {
+		folio_unlock(folio);
+		return ret == -ENOMEM ? VM_FAULT_OOM : VM_FAULT_SIGBUS;
+	}
+	folio_wait_writeback(folio);
+	return VM_FAULT_LOCKED;
+}

@@ -11,6 +11,7 @@
 #ifndef FL_FS_IOMAP_IOMAP_H
 #define FL_FS_IOMAP_IOMAP_H
 
+#include "mm/mm.h"
 #include "mm/writeback.h"
 
 #define IOMAP_HOLE 0
@@ -56,6 +57,12 @@ ssize_t iomap_file_buffered_write(struct kiocb *iocb, struct iov_iter *iter,
 				  const struct iomap_ops *ops);
 /* Zero [pos, pos + len) through the cache, all of it inside one extent that @iomap describes. */
 int iomap_zero_iter(struct inode *inode, loff_t pos, u64 len, const struct iomap *iomap);
+
+/*
+ * A mapped page of vmf->folio is about to become writable: blocks are found extent by extent, then
+ * the whole folio is dirty. fs/iomap/buffered-io.c iomap_page_mkwrite().
+ */
+vm_fault_t iomap_page_mkwrite(struct vm_fault *vmf, const struct iomap_ops *ops);
 
 int iomap_writepages(struct address_space *mapping, struct writeback_control *wbc,
 		     const struct iomap_writeback_ops *ops);

@@ -169,10 +169,23 @@ static void xfs_file_release(struct inode *inode)
 		__filemap_fdatawrite_range(inode->i_mapping, 0, INT64_MAX);
 }
 
+static vm_fault_t xfs_filemap_page_mkwrite(struct vm_fault *vmf)
+{
+	lock_acquire(vmf->vma->vm_mm->machine, LOCK_INVALIDATE_LOCK);
+	return iomap_page_mkwrite(vmf, &xfs_buffered_write_iomap_ops);
+}
+
+static const struct vm_operations_struct xfs_file_vm_ops = {
+	.fault = filemap_fault,
+	.map_pages = filemap_map_pages,
+	.page_mkwrite = xfs_filemap_page_mkwrite,
+};
+
 const struct file_operations xfs_file_operations = {
 	.write_iter = xfs_file_buffered_write,
 	.fsync = xfs_file_fsync,
 	.fallocate = xfs_file_fallocate,
 	.setattr_size = xfs_setattr_size,
 	.release = xfs_file_release,
+	.vm_ops = &xfs_file_vm_ops,
 };
