@@ -13,7 +13,9 @@ VERSION := 0.1.0
 PKGS := \
 	liblzma \
 	libcjson \
-	libcrypto
+	libcrypto \
+	lua5.4 \
+	md4c
 TEST_PKGS := cmocka
 # Libraries that have no .pc file.
 PLAIN_LIBS := -lm -pthread

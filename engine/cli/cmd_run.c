@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "cli/run_args.h"
+#include "lab/script.h"
 
 static void show_text(struct out *o, const void *data)
 {
@@ -14,13 +15,38 @@ static cJSON *show_json(const void *data)
 	return report_json(data);
 }
 
+/* A Lua workload prints what it likes; the machine's options are its defaults. */
+static int run_script(const struct run_args *a, struct fl_error *err)
+{
+	struct out o;
+	int ret;
+
+	if (a->measure || a->format != FORMAT_TEXT)
+		return fl_error_set(
+			err, -EINVAL, a->workload.path, 0,
+			"a Lua workload prints for itself, expected no --measure and no "
+			"--format");
+	ret = out_open(&o, a->output, err);
+	if (ret)
+		return ret;
+	ret = lab_script_run(a->workload.path, &a->machine.config, o.f, a->figures, err);
+	if (!ret)
+		return out_commit(&o, err);
+	fflush(o.f);
+	out_abort(&o);
+	return ret;
+}
+
 static int run_command(const struct run_args *a, struct fl_error *err)
 {
 	static const struct cli_result result = {show_text, show_json};
 	struct report report;
 	struct workload w;
-	int ret = workload_arg_load(&a->workload, &w, err);
+	int ret;
 
+	if (workload_arg_is_lua(&a->workload))
+		return run_script(a, err);
+	ret = workload_arg_load(&a->workload, &w, err);
 	if (ret)
 		return ret;
 	ret = play(&a->machine.config, &w, &report, err);
@@ -56,12 +82,13 @@ static int cmd_run_main(struct cli_args *args)
 
 const struct cli_command cmd_run = {
 	.name = "run",
-	.synopsis = "FILE.wl | -e OPS [options]",
+	.synopsis = "FILE.wl | FILE.lua | -e OPS [options]",
 	.summary = "Play a workload on one miniature kernel and say what came of it.",
 	.options = run_arg_options,
 	.details = "Examples:\n"
 		   "  foliolab run -e 'read 4k 4096'\n"
 		   "  foliolab run -e 'read 64k 64; pread 1m 4k' --file PATH --data\n"
+		   "  foliolab run FILE.lua --figures .       a Lua workload, see labs/README.md\n"
 		   "\n" REPORT_JSON_HELP,
 	.run = cmd_run_main,
 };

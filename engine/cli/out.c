@@ -267,11 +267,3 @@ int out_json(struct out *o, const cJSON *obj)
 	cJSON_free(text);
 	return 0;
 }
-
-int json_add_u64(cJSON *obj, const char *key, u64 value)
-{
-	char text[24];
-
-	snprintf(text, sizeof(text), "%" PRIu64, value);
-	return cJSON_AddRawToObject(obj, key, text) ? 0 : -ENOMEM;
-}

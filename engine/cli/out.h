@@ -20,6 +20,7 @@
 #include <stdio.h>
 
 #include "lib/error.h"
+#include "lib/json.h"
 #include "lib/types.h"
 
 struct out {
@@ -63,11 +64,5 @@ void print_bar(FILE *f, u64 n, u64 max, unsigned int width);
 
 /* Print @obj indented, with a newline. Returns 0 or -ENOMEM; write errors wait for out_commit(). */
 int out_json(struct out *o, const cJSON *obj);
-
-/*
- * Add a number to @obj exactly: cJSON's own are doubles and wrong above 2^53. Returns 0 or
- * -ENOMEM. For a reader of the tree it is a cJSON_Raw, not a cJSON_Number.
- */
-int json_add_u64(cJSON *obj, const char *key, u64 value);
 
 #endif

@@ -55,6 +55,11 @@ static bool is_lua(const char *path)
 	return len > 4 && !strcmp(path + len - 4, ".lua");
 }
 
+bool workload_arg_is_lua(const struct workload_arg *arg)
+{
+	return arg->path && is_lua(arg->path);
+}
+
 int workload_arg_load(const struct workload_arg *arg, struct workload *ret, struct fl_error *err)
 {
 	if (arg->ops)
@@ -64,7 +69,7 @@ int workload_arg_load(const struct workload_arg *arg, struct workload *ret, stru
 				    "no workload, expected FILE.wl or -e OPS");
 	if (is_lua(arg->path))
 		return fl_error_set(err, -EINVAL, arg->path, 0,
-				    "Lua workloads come with the labs, expected a workload file "
+				    "a Lua workload cannot be used here, expected a workload file "
 				    "(FILE.wl)");
 	return workload_load(ret, arg->path, err);
 }

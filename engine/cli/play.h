@@ -21,6 +21,8 @@ struct workload_arg {
 int workload_arg_set_path(struct workload_arg *arg, const char *path, struct fl_error *err);
 int workload_arg_set_ops(struct workload_arg *arg, const char *ops, struct fl_error *err);
 
+bool workload_arg_is_lua(const struct workload_arg *arg);
+
 /* Parse what the command line named. -EINVAL where it named nothing or a Lua file. */
 int workload_arg_load(const struct workload_arg *arg, struct workload *ret, struct fl_error *err);
 

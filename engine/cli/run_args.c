@@ -1,12 +1,13 @@
 #include "cli/run_args.h"
 
-enum { OPT_EVAL, OPT_MEASURE, OPT_FORMAT, OPT_OUTPUT };
+enum { OPT_EVAL, OPT_MEASURE, OPT_FORMAT, OPT_OUTPUT, OPT_FIGURES };
 
 const struct cli_option run_arg_options[] = {
 	{"eval", "e", "OPS", "operations, separated by newlines or ';'", OPT_EVAL},
 	{"measure", NULL, NULL, "also time the miniature's real work on the host", OPT_MEASURE},
 	{"format", NULL, "F", "text or json (default text)", OPT_FORMAT},
 	{"output", "o", "OUT", "write there instead of standard output", OPT_OUTPUT},
+	{"figures", NULL, "DIR", "with FILE.lua: save its figures there as SVG", OPT_FIGURES},
 	MACHINE_OPTION_ROWS_AND_END,
 };
 
@@ -27,6 +28,9 @@ static int take(struct run_args *a, int id, const char *value, struct fl_error *
 		return 0;
 	case OPT_FORMAT:
 		return cli_parse_format(value, &a->format, err);
+	case OPT_FIGURES:
+		a->figures = value;
+		return 0;
 	default:
 		a->output = value;
 		return 0;

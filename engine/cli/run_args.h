@@ -16,8 +16,9 @@ struct run_args {
 	struct workload_arg workload;
 	bool measure;
 	enum cli_format format;
-	const char *output; /* NULL: standard output */
-	bool help;	    /* --help was there; nothing after it was read */
+	const char *figures; /* folder, of a Lua workload */
+	const char *output;  /* NULL: standard output */
+	bool help;	     /* --help was there; nothing after it was read */
 };
 
 extern const struct cli_option run_arg_options[];

@@ -97,6 +97,7 @@ struct machine {
 	/* State of the upper floors. */
 	struct mm_state *mm;		/* mm/internal.h: zone, lruvec, folio structs, batches */
 	struct blk_state *blk;		/* block/blk.h: what is under I/O */
+	struct ra_policy *ra_policy;	/* mm/ra_policy.h: decides windows, NULL: the kernel does */
 };
 
 /*

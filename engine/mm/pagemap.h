@@ -54,6 +54,7 @@ struct readahead_control {
 	unsigned int _batch_count;	/* pages of the folio handed out last */
 	enum page_provenance provenance; /* ours: what the pages are brought in by */
 	bool dropbehind;
+	bool order_given;		/* ours: a policy named the order */
 	bool _workingset;
 };
 

@@ -9,6 +9,7 @@
 
 #include "block/blkdev.h"
 #include "mm/internal.h"
+#include "mm/ra_policy.h"
 
 /* force_page_cache_ra() reads in chunks of this many bytes. */
 #define FORCE_CHUNK_BYTES (2UL << 20)
@@ -320,9 +321,9 @@ static unsigned int clamp_order(const struct readahead_control *ractl,
 	struct machine *m = mapping_machine(ractl->mapping);
 	unsigned int max_order = mapping_max_folio_order(ractl->mapping);
 
-	if (!knob(m, HONOUR_NEW_ORDER) && order < max_order)
+	if (!knob(m, HONOUR_NEW_ORDER) && !ractl->order_given && order < max_order)
 		order += 2;
-	order = min(order, max_order);
+	order = avoid_order1(m, min(order, max_order));
 	order = min(order, ra->size ? ilog2(ra->size) : 0);
 	return max(order, mapping_min_folio_order(ractl->mapping));
 }
@@ -468,12 +469,26 @@ static void set_initial_window(struct file_ra_state *ra, pgoff_t index,
 		ra->async_size = half_tail ? ra->size >> 1 : ra->size;
 }
 
+/* A policy's order is taken as it is, where the kernel's may still grow. */
+static unsigned int policy_order(struct readahead_control *ractl, const struct ra_request *req,
+				 unsigned int order)
+{
+	int given = ra_policy_order(ractl, req->req_count, req->max_pages, order);
+
+	if (given < 0)
+		return order;
+	ractl->order_given = true;
+	return given;
+}
+
 static void submit_window(struct readahead_control *ractl, const struct ra_request *req,
 			  unsigned int order)
 {
 	struct file_ra_state *ra = ractl->ra;
 
 	trace_window(ractl, req, ra->start, ra->size, ra->async_size);
+	if (unlikely(mapping_machine(ractl->mapping)->ra_policy))
+		order = policy_order(ractl, req, order);
 	ractl->_index = ra->start;
 	page_cache_ra_order(ractl, ra, order);
 }
@@ -666,6 +681,41 @@ static void async_window(struct readahead_control *ractl, struct folio *folio,
 	submit_window(ractl, &req, order);
 }
 
+/* ---- a policy in place of the kernel (mm/ra_policy.h) ---- */
+
+/* False: the kernel shall decide. */
+static bool policy_readahead(struct readahead_control *ractl, const struct folio *folio,
+			     unsigned long req_count)
+{
+	struct file_ra_state *ra = ractl->ra;
+	const struct machine *m = mapping_machine(ractl->mapping);
+	struct ra_request req = { .req_count = req_count, .rule = RULE_POLICY,
+				  .max_pages = ra_max_pages(ractl, req_count) };
+	struct ra_window w;
+	enum ra_verdict verdict = ra_policy_window(ractl, folio, req_count, req.max_pages, &w);
+
+	if (verdict == RA_VERDICT_KERNEL)
+		return false;
+	if (verdict == RA_VERDICT_NOTHING) {
+		if (!folio)
+			submit_request_only(ractl, &req);
+		return true;
+	}
+	ra->start = w.start;
+	ra->size = w.size;
+	ra->async_size = w.async_size;
+	if (w.order >= 0) {
+		ractl->order_given = true;
+		ra->order = w.order;
+	} else if (!folio) {
+		ra->order = 0;
+	} else {
+		w.order = async_order(m, ra, folio);
+	}
+	submit_window(ractl, &req, max(w.order, 0));
+	return true;
+}
+
 /* ---- entry points ---- */
 
 /* Readahead is off, or the file was declared random: read what was asked. */
@@ -694,6 +744,8 @@ void page_cache_sync_ra(struct readahead_control *ractl, unsigned long req_count
 		ractl->provenance = PROVENANCE_FORCED;
 		trace_window(ractl, &req, ractl->_index, req_count, 0);
 		force_page_cache_ra(ractl, req_count);
+	} else if (unlikely(m->ra_policy) && policy_readahead(ractl, NULL, req_count)) {
+		/* done */
 	} else if (knob(m, RA_SPLIT)) {
 		sync_window(ractl, req_count);
 	} else {
@@ -715,7 +767,9 @@ void page_cache_async_ra(struct readahead_control *ractl, struct folio *folio,
 	trace_event(&m->trace, EV_fl_mark_hit, folio_order(folio), ractl->mapping->host->i_ino,
 		    folio->index, 0, 0);
 	ractl->provenance = PROVENANCE_ASYNC;
-	if (knob(m, RA_SPLIT))
+	if (unlikely(m->ra_policy) && policy_readahead(ractl, folio, req_count))
+		; /* done */
+	else if (knob(m, RA_SPLIT))
 		async_window(ractl, folio, req_count);
 	else
 		ondemand_readahead(ractl, folio, req_count);

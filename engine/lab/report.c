@@ -1,7 +1,8 @@
-/* What is read off a run, and its JSON; the text is in report_text.c. */
-#include "cli/report.h"
+/* What is read off a run, and its JSON; the text is in cli/report_text.c. */
+#include "lab/report.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "mm/internal.h"

@@ -1,0 +1,16 @@
+/*
+ * lab/lua_engine.h - the pieces of the engine's part of an environment, each pushed.
+ *
+ * Errors     they raise (memory); call them protected.
+ */
+#ifndef FL_LAB_LUA_ENGINE_H
+#define FL_LAB_LUA_ENGINE_H
+
+#include "lab/lua_state.h"
+
+void lab_lua_push_machine_new(lua_State *L);   /* fl.machine */
+void lab_lua_push_plot_library(lua_State *L);  /* plot */
+void lab_lua_push_figure(lua_State *L);	       /* figure */
+void lab_lua_push_rng(lua_State *L, u64 seed); /* a generator */
+
+#endif

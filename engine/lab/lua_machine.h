@@ -1,0 +1,74 @@
+/*
+ * lab/lua_machine.h - a machine as Lua holds it; shared by the files that give it methods.
+ *
+ * Invariant  past is all that was played since boot, so that a twin can be made by playing it
+ *            again; while busy (an operation is under way and a policy may run) only looking is
+ *            allowed.
+ * Owner      a full userdata; its run ends with it. User value 1 keeps the strings of the
+ *            config, user value 2 the functions of the policy.
+ * Errors     methods raise; nothing is held across a raise.
+ */
+#ifndef FL_LAB_LUA_MACHINE_H
+#define FL_LAB_LUA_MACHINE_H
+
+#include "lab/lua_state.h"
+#include "mm/ra_policy.h"
+#include "trace/ring.h"
+
+#define MACHINE_TYPE	"machine"
+#define MACHINE_OPS_MAX 1000000 /* queued or remembered */
+
+struct op_list {
+	struct wl_op *ops;
+	size_t nr, cap;
+};
+
+struct lab_machine {
+	struct lab_lua *ll;
+	struct run *run; /* NULL once closed */
+	bool busy;
+	lua_State *L; /* while busy: who plays; its index 1 is this machine */
+	struct op_list past;
+	struct op_list queue;
+	size_t next;		/* of the queue */
+	u64 repeat;		/* repeats of it already played */
+	struct trace_ring ring; /* sink.event is NULL until record() */
+	struct lab_policy {
+		struct ra_policy ops;
+		struct lab_machine *lm;
+		bool on;
+		struct fl_error err; /* of the first callback that failed */
+	} policy;
+};
+
+/* The machine at @index; raises if it is none. */
+struct lab_machine *lab_machine_check(lua_State *L, int index);
+/* The same for a method that plays: refused inside a policy. */
+struct lab_machine *lab_machine_idle(lua_State *L, int index);
+
+/* Bytes: an integer of at least 0 or a string such as "4k". @what names it in the message. */
+s64 lab_lua_size(lua_State *L, int index, const char *what);
+
+/* Play one operation, remembered in past; raises what the run or a policy had to complain. */
+void lab_machine_play(lua_State *L, struct lab_machine *lm, const struct wl_op *op);
+/* The next queued operation without its repeats; false at the end. machine_advance() takes it. */
+bool lab_machine_peek(const struct lab_machine *lm, struct wl_op *op);
+void lab_machine_advance(struct lab_machine *lm);
+/* A machine in the same state, pushed. */
+struct lab_machine *lab_machine_twin(lua_State *L, int index);
+
+/* Push the table of an event as seen on that machine. */
+void lab_lua_push_event(lua_State *L, const struct lab_machine *lm, const struct trace_event *ev,
+			u64 nr);
+/* The event called by the string at @index; raises for an unknown one. */
+int lab_lua_check_event(lua_State *L, int index);
+/* Does the event on top of the stack pass the filter at @index (nil, function, table)? */
+bool lab_lua_event_passes(lua_State *L, int index);
+
+/* Methods, added to the table on top of the stack. */
+void lab_machine_add_ops(lua_State *L);	   /* lua_ops.c */
+void lab_machine_add_looks(lua_State *L);  /* lua_look.c */
+void lab_machine_add_events(lua_State *L); /* lua_events.c */
+void lab_machine_add_policy(lua_State *L); /* lua_policy.c */
+
+#endif
