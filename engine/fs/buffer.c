@@ -242,7 +242,7 @@ int block_commit_write(struct folio *folio, size_t from, size_t to)
 	if (dirtied)
 		filemap_dirty_folio(folio->mapping, folio);
 	if (all && !was_uptodate)
-		folio_set_uptodate(folio);
+		folio_mark_uptodate(folio);
 	return 0;
 }
 

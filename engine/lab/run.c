@@ -315,8 +315,10 @@ static int play_seek(struct run *run, const struct wl_op *op)
 
 static int use_descriptor(struct run *run, unsigned int nr)
 {
-	if (!run->files[nr])
+	if (!run->files[nr]) {
 		run->files[nr] = filp_open(run->inode);
+		trace_event(&run->machine->trace, EV_fl_open, 0, run->inode->i_ino, nr, 0, 0);
+	}
 	if (!run->files[nr])
 		return -ENOMEM;
 	run->current = nr;
@@ -357,10 +359,21 @@ void run_fill_pattern(u64 nr, loff_t pos, void *buf, size_t len)
 	}
 }
 
+static void trace_write(struct run *run, loff_t pos, ssize_t ret, u64 start_ps)
+{
+	struct machine *m = run->machine;
+	const struct trace_event ev = { .id = EV_fl_write, .ino = run->inode->i_ino, .index = pos,
+					.a = max_t(ssize_t, ret, 0),
+					.c = (m->clock_ps - start_ps) / 1000 };
+
+	trace_event2(&m->trace, &ev);
+}
+
 static int play_pwrite(struct run *run, const struct wl_op *op)
 {
 	for (u64 i = 0; i < op->n; i++) {
 		loff_t pos = op->off + i * op->len;
+		u64 start = run->machine->clock_ps;
 		ssize_t ret;
 
 		run->writes++;
@@ -368,6 +381,7 @@ static int play_pwrite(struct run *run, const struct wl_op *op)
 			run_fill_pattern(run->writes, pos, run->buf,
 					 min_t(u64, op->len, run->buf_size));
 		ret = ksys_pwrite64(run_file(run), run->buf, op->len, pos);
+		trace_write(run, pos, ret, start);
 		account_call(run, min_t(ssize_t, ret, 0));
 		if (ret > 0)
 			run->bytes_written += ret;
@@ -567,6 +581,17 @@ static int check_invariants(struct run *run, const struct wl_op *op, struct fl_e
 }
 #endif
 
+static void trace_op(struct run *run, const struct wl_op *op)
+{
+	const struct trace_event ev = {
+		.id = EV_fl_op, .ino = run->inode->i_ino, .index = run->ops, .a = op->line,
+		.b = op->type, .c = op->off, .d = op->len, .e = min_t(u64, op->n, UINT32_MAX),
+		.f = op->type == WL_FD ? op->n % RUN_DESCRIPTORS : run->current,
+	};
+
+	trace_event2(&run->machine->trace, &ev);
+}
+
 int run_op(struct run *run, const struct wl_op *op, struct fl_error *err)
 {
 	struct machine *m = run->machine;
@@ -577,7 +602,7 @@ int run_op(struct run *run, const struct wl_op *op, struct fl_error *err)
 				    "%s cannot be played here (%s are missing), expected a read, "
 				    "an advice or a descriptor operation",
 				    workload_op_name(op->type), players[op->type].missing);
-	trace_event(&m->trace, EV_fl_op, 0, run->inode->i_ino, run->ops, op->line, op->type);
+	trace_op(run, op);
 	ret = want_buffer(run, op->len, op->type == WL_PWRITE);
 	if (!ret)
 		ret = players[op->type].play(run, op);

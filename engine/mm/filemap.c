@@ -211,11 +211,17 @@ void folio_unlock(struct folio *folio)
 	folio_clear_locked(folio);
 }
 
+void folio_mark_uptodate(struct folio *folio)
+{
+	folio_set_uptodate(folio);
+	folio_trace(folio, EV_fl_uptodate, folio->_pfn, 0);
+}
+
 void folio_end_read(struct folio *folio, bool success)
 {
 	charge(folio_machine(folio), COST_COMPLETE_FOLIO, 1);
 	if (success)
-		folio_set_uptodate(folio);
+		folio_mark_uptodate(folio);
 	folio_unlock(folio);
 }
 

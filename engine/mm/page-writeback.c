@@ -46,6 +46,7 @@ bool folio_clear_dirty_for_io(struct folio *folio)
 	if (!folio_test_clear_dirty(folio))
 		return false;
 	folio_machine(folio)->mm->vm.nr_dirty -= folio_nr_pages(folio);
+	folio_trace(folio, EV_fl_clean, folio->_pfn, 0);
 	return true;
 }
 
@@ -60,6 +61,7 @@ void folio_start_writeback(struct folio *folio)
 	struct machine *m = folio_machine(folio);
 
 	folio_set_writeback(folio);
+	folio_trace(folio, EV_fl_writeback_start, folio->_pfn, 0);
 	m->mm->vm.nr_writeback += folio_nr_pages(folio);
 	set_tag(folio, PAGECACHE_TAG_WRITEBACK, true);
 	if (!folio_test_dirty(folio))
@@ -70,6 +72,7 @@ void folio_start_writeback(struct folio *folio)
 void folio_end_writeback(struct folio *folio)
 {
 	folio_clear_writeback(folio);
+	folio_trace(folio, EV_fl_writeback_end, folio->_pfn, 0);
 	folio_machine(folio)->mm->vm.nr_writeback -= folio_nr_pages(folio);
 	set_tag(folio, PAGECACHE_TAG_WRITEBACK, false);
 }

@@ -91,8 +91,9 @@ void zone_exit(struct machine *m)
 		hbitmap_fini(&m->mm->zone.free_area[o]);
 }
 
-/* Take a block of at least @order and give back what is too much of it. */
-static unsigned long __rmqueue_smallest(struct machine *m, struct zone *zone, unsigned int order)
+/* Take a block of at least @order (*@from says which) and give back what is too much of it. */
+static unsigned long __rmqueue_smallest(struct machine *m, struct zone *zone, unsigned int order,
+					unsigned int *from)
 {
 	for (unsigned int o = order; o <= m->max_page_order; o++) {
 		u64 block = hbitmap_next(&zone->free_area[o], 0);
@@ -102,6 +103,7 @@ static unsigned long __rmqueue_smallest(struct machine *m, struct zone *zone, un
 			continue;
 		hbitmap_clear(&zone->free_area[o], block);
 		pfn = block << o;
+		*from = o;
 		while (o-- > order)
 			hbitmap_set(&zone->free_area[o], (pfn >> o) + 1);
 		zone->nr_free -= 1UL << order;
@@ -113,19 +115,21 @@ static unsigned long __rmqueue_smallest(struct machine *m, struct zone *zone, un
 static unsigned long rmqueue(struct machine *m, unsigned int order)
 {
 	unsigned long pfn;
+	unsigned int from = 0;
 
 	lock_acquire(m, LOCK_ZONE_LOCK);
-	pfn = __rmqueue_smallest(m, &m->mm->zone, order);
+	pfn = __rmqueue_smallest(m, &m->mm->zone, order, &from);
 	if (pfn != PFN_NONE)
-		trace_event(&m->trace, EV_fl_buddy_alloc, order, 0, 0, pfn, 0);
+		trace_event(&m->trace, EV_fl_buddy_alloc, order, 0, 0, pfn, from);
 	return pfn;
 }
 
 void __free_frozen_pages(struct machine *m, unsigned long pfn, unsigned int order)
 {
 	struct zone *zone = &m->mm->zone;
+	unsigned long first = pfn;
+	unsigned int freed = order;
 
-	trace_event(&m->trace, EV_fl_buddy_free, order, 0, 0, pfn, 0);
 	lock_acquire(m, LOCK_ZONE_LOCK);
 	zone->nr_free += 1UL << order;
 	while (order < m->max_page_order) {
@@ -138,6 +142,7 @@ void __free_frozen_pages(struct machine *m, unsigned long pfn, unsigned int orde
 		order++;
 	}
 	hbitmap_set(&zone->free_area[order], pfn >> order);
+	trace_event(&m->trace, EV_fl_buddy_free, freed, 0, 0, first, order);
 }
 
 bool zone_watermark_ok(const struct zone *zone, unsigned int order, unsigned long mark)

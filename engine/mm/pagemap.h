@@ -99,6 +99,13 @@ static inline gfp_t readahead_gfp_mask(const struct address_space *mapping)
 
 void address_space_init_once(struct address_space *mapping, struct inode *host);
 
+/* An event of one slot about @folio; its mapping may be gone. */
+static inline void folio_trace(const struct folio *folio, enum trace_event_id id, u32 a, u32 b)
+{
+	trace_event(&folio_machine(folio)->trace, id, folio->_order,
+		    folio->mapping ? folio->mapping->host->i_ino : 0, folio->index, a, b);
+}
+
 /* A folio for a cache: counts as an allocation call of that order whatever comes of it. */
 struct folio *filemap_alloc_folio(struct machine *m, gfp_t gfp, unsigned int order);
 
@@ -164,6 +171,8 @@ void folio_lock(struct folio *folio);
 void folio_unlock(struct folio *folio);
 /* Sleep until the I/O on the folio is done; the clock moves to its completion. */
 void folio_wait_locked(struct folio *folio);
+/* All bytes of @folio are there. include/linux/page-flags.h */
+void folio_mark_uptodate(struct folio *folio);
 /* The read into @folio is over: set uptodate if it went well, and unlock. */
 void folio_end_read(struct folio *folio, bool success);
 

@@ -192,7 +192,10 @@ static bool page_is_cached(struct address_space *mapping, pgoff_t index)
 
 static void mark_folio(struct readahead_control *ractl, pgoff_t index)
 {
-	folio_set_readahead((struct folio *)xa_load(&ractl->mapping->i_pages, index));
+	struct folio *folio = xa_load(&ractl->mapping->i_pages, index);
+
+	folio_set_readahead(folio);
+	folio_trace(folio, EV_fl_mark, folio->_pfn, 0);
 }
 
 void page_cache_ra_unbounded(struct readahead_control *ractl, unsigned long nr_to_read,
@@ -294,6 +297,8 @@ static int ra_alloc_folio(struct readahead_control *ractl, pgoff_t index, pgoff_
 		folio_put(folio);
 		return err;
 	}
+	if (folio_test_readahead(folio))
+		folio_trace(folio, EV_fl_mark, folio->_pfn, 0);
 	ractl->_nr_pages += 1UL << order;
 	return 0;
 }

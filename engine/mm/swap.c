@@ -42,12 +42,9 @@ typedef void (*move_fn_t)(struct lruvec *lruvec, struct folio *folio);
 
 static void lru_add(struct lruvec *lruvec, struct folio *folio)
 {
-	struct machine *m = folio_machine(folio);
-
 	lruvec_add_folio(lruvec, folio);
 	folio_set_lru(folio);
-	trace_event(&m->trace, EV_mm_lru_insertion, folio->_order, 0, folio->index, folio->_pfn,
-		    folio_lru_list(folio));
+	folio_trace(folio, EV_mm_lru_insertion, folio->_pfn, folio_lru_list(folio));
 }
 
 static void lru_activate(struct lruvec *lruvec, struct folio *folio)
@@ -56,11 +53,11 @@ static void lru_activate(struct lruvec *lruvec, struct folio *folio)
 
 	if (!folio_test_lru(folio) || folio_test_active(folio) || folio_test_unevictable(folio))
 		return;
+	folio_trace(folio, EV_mm_lru_activate, folio->_pfn, folio_lru_list(folio));
 	lruvec_del_folio(lruvec, folio);
 	folio_set_active(folio);
 	lruvec_add_folio(lruvec, folio);
 	m->mm->vm.pgactivate += folio_nr_pages(folio);
-	trace_event(&m->trace, EV_mm_lru_activate, folio->_order, 0, folio->index, folio->_pfn, 0);
 }
 
 /* To the end of the inactive list where reclaim starts; writeback folios go to its head. */
@@ -70,6 +67,7 @@ static void lru_deactivate_file(struct lruvec *lruvec, struct folio *folio)
 
 	if (!folio_test_lru(folio) || folio_test_unevictable(folio) || folio->_mapcount)
 		return;
+	folio_trace(folio, EV_fl_lru_deactivate, folio->_pfn, folio_lru_list(folio));
 	lruvec_del_folio(lruvec, folio);
 	folio_clear_active(folio);
 	folio_clear_referenced(folio);
@@ -78,7 +76,6 @@ static void lru_deactivate_file(struct lruvec *lruvec, struct folio *folio)
 	else
 		lruvec_add_folio_tail(lruvec, folio);
 	m->mm->vm.pgdeactivate += folio_nr_pages(folio);
-	trace_event(&m->trace, EV_fl_lru_deactivate, folio->_order, 0, folio->index, folio->_pfn, 0);
 }
 
 static void folio_batch_move_lru(struct machine *m, struct folio_batch *fbatch, move_fn_t move_fn)

@@ -134,8 +134,13 @@ static unsigned long isolate_lru_folios(struct lruvec *lruvec, enum lru_list lru
 	return taken;
 }
 
-static void putback_folio(struct lruvec *lruvec, struct folio *folio)
+/* Back from @from to the list it belongs on now. */
+static void putback_folio(struct lruvec *lruvec, struct folio *folio, enum lru_list from)
 {
+	enum lru_list to = folio_lru_list(folio);
+
+	if (to != from)
+		folio_trace(folio, EV_fl_lru_move, folio->_pfn, from | to << 8);
 	lruvec_add_folio(lruvec, folio);
 	folio_set_lru(folio);
 	folio_put(folio);
@@ -156,7 +161,7 @@ static unsigned long shrink_inactive_list(struct machine *m, unsigned long nr_to
 		list_del(&folio->lru);
 		reclaimed += shrink_one(folio);
 		if (folio->mapping)
-			putback_folio(lruvec, folio);
+			putback_folio(lruvec, folio, LRU_INACTIVE_FILE);
 		else
 			folio_put(folio);
 	}
@@ -188,7 +193,7 @@ static void shrink_active_list(struct machine *m, unsigned long nr_to_scan)
 		folio_clear_active(folio);
 		folio_set_workingset(folio);
 		m->mm->vm.pgdeactivate += folio_nr_pages(folio);
-		putback_folio(lruvec, folio);
+		putback_folio(lruvec, folio, LRU_ACTIVE_FILE);
 	}
 	trace_event(&m->trace, EV_mm_vmscan_lru_shrink_active, 0, 0, 0, taken, taken);
 }

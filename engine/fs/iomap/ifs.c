@@ -85,7 +85,7 @@ void iomap_set_range_uptodate(struct folio *folio, size_t off, size_t len)
 	unsigned int total = i_blocks_per_folio(folio->mapping->host, folio), first, nr;
 
 	if (!ifs) {
-		folio_set_uptodate(folio);
+		folio_mark_uptodate(folio);
 		return;
 	}
 	first = touched(folio, off, len, &nr);
@@ -93,7 +93,7 @@ void iomap_set_range_uptodate(struct folio *folio, size_t off, size_t len)
 	for (unsigned int i = 0; i < total; i++)
 		if (!test_bit(ifs->state, i))
 			return;
-	folio_set_uptodate(folio);
+	folio_mark_uptodate(folio);
 }
 
 static void set_range_dirty(struct folio *folio, size_t off, size_t len, bool dirty)
