@@ -194,17 +194,27 @@ static int want_buffer(struct run *run, s64 len, bool writes)
 	return 0;
 }
 
+/* A call that moves bytes returned. */
+static void trace_call(struct run *run, enum trace_event_id id, u64 pos, u32 bytes, u32 b,
+		       u64 start_ps)
+{
+	struct machine *m = run->machine;
+
+	if (trace_count(&m->trace, id, 0)) {
+		struct trace_event ev = { .id = id, .ino = run->inode->i_ino, .index = pos,
+					  .a = bytes, .b = b,
+					  .c = (m->clock_ps - start_ps) / 1000 };
+
+		trace_dispatch(&m->trace, &ev);
+	}
+}
+
 static void account_read(struct run *run, loff_t pos, ssize_t ret, u64 start_ps)
 {
 	struct machine *m = run->machine;
 	u64 ns = (m->clock_ps - start_ps) / 1000;
 
-	if (trace_count(&m->trace, EV_fl_read, 0)) {
-		struct trace_event ev = { .id = EV_fl_read, .ino = run->inode->i_ino, .index = pos,
-					  .a = ret < 0 ? 0 : ret, .c = ns };
-
-		trace_dispatch(&m->trace, &ev);
-	}
+	trace_call(run, EV_fl_read, pos, ret < 0 ? 0 : ret, 0, start_ps);
 	histogram_add(&run->latency, ns);
 	run->reads++;
 	if (ret < 0) {
@@ -359,16 +369,6 @@ void run_fill_pattern(u64 nr, loff_t pos, void *buf, size_t len)
 	}
 }
 
-static void trace_write(struct run *run, loff_t pos, ssize_t ret, u64 start_ps)
-{
-	struct machine *m = run->machine;
-	const struct trace_event ev = { .id = EV_fl_write, .ino = run->inode->i_ino, .index = pos,
-					.a = max_t(ssize_t, ret, 0),
-					.c = (m->clock_ps - start_ps) / 1000 };
-
-	trace_event2(&m->trace, &ev);
-}
-
 static int play_pwrite(struct run *run, const struct wl_op *op)
 {
 	for (u64 i = 0; i < op->n; i++) {
@@ -381,7 +381,7 @@ static int play_pwrite(struct run *run, const struct wl_op *op)
 			run_fill_pattern(run->writes, pos, run->buf,
 					 min_t(u64, op->len, run->buf_size));
 		ret = ksys_pwrite64(run_file(run), run->buf, op->len, pos);
-		trace_write(run, pos, ret, start);
+		trace_call(run, EV_fl_write, pos, max_t(ssize_t, ret, 0), 0, start);
 		account_call(run, min_t(ssize_t, ret, 0));
 		if (ret > 0)
 			run->bytes_written += ret;
@@ -490,10 +490,12 @@ static int play_madvise(struct run *run, const struct wl_op *op)
 static void touch_one(struct run *run, u64 off, bool write)
 {
 	char byte = write ? 1 : 0;
+	u64 start = run->machine->clock_ps;
 	int ret = -EFAULT;
 
 	if (run->vma && off < run->vma->vm_end - run->vma->vm_start)
 		ret = access_user_byte(run->mm, run->vma->vm_start + off, write, &byte);
+	trace_call(run, EV_fl_touch, off, ret ? 0 : 1, write, start);
 	run->touches++;
 	account_call(run, ret);
 	if (!ret && !write && run->consume && run->machine->data)

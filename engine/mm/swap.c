@@ -125,12 +125,12 @@ void folio_deactivate(struct folio *folio)
 	if (!folio_test_lru(folio) || !folio_test_active(folio) || folio_test_unevictable(folio))
 		return;
 	lock_acquire(m, LOCK_LRU_LOCK);
+	folio_trace(folio, EV_fl_lru_deactivate, folio->_pfn, folio_lru_list(folio));
 	lruvec_del_folio(lruvec, folio);
 	folio_clear_active(folio);
 	folio_clear_referenced(folio);
 	lruvec_add_folio(lruvec, folio);
 	m->mm->vm.pgdeactivate += folio_nr_pages(folio);
-	trace_event(&m->trace, EV_fl_lru_deactivate, folio->_order, 0, folio->index, folio->_pfn, 0);
 }
 
 void lru_add_drain(struct machine *m)
