@@ -15,7 +15,10 @@ PKGS := \
 	libcjson \
 	libcrypto \
 	lua5.4 \
-	md4c
+	md4c \
+	ext2fs \
+	com_err \
+	libseccomp
 TEST_PKGS := cmocka
 # Libraries that have no .pc file.
 PLAIN_LIBS := -lm -pthread

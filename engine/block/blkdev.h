@@ -47,6 +47,11 @@ struct disk_stats {
 	u64 busy_ps;		/* time the channel moved bytes */
 };
 
+/* Where a run of a host disk's bytes lies in its file. */
+struct disk_piece {
+	u64 disk_off, len, file_off;	/* bytes */
+};
+
 struct block_device {
 	struct machine *machine;
 	const struct disk_model *model;
@@ -60,6 +65,8 @@ struct block_device {
 	struct xarray store;	/* what was written: host memory by 4 KiB of disk */
 	int fd;			/* host disk: the file, else -1; never written to */
 	int error;		/* first error of the host file, 0 while none */
+	struct disk_piece *pieces; /* sorted by disk_off; NULL: the disk is the file */
+	unsigned int nr_pieces;
 };
 
 /*
@@ -96,6 +103,13 @@ const struct disk_model *disk_model_by_name(const char *name);
 int blk_open(struct machine *m, const struct disk_model *model, unsigned int max_bytes, int fd,
 	     struct block_device **ret);
 void blk_close(struct block_device *bdev);
+/*
+ * A host disk whose blocks lie elsewhere than the file's bytes: @pieces (sorted by disk_off, apart
+ * from each other, taken over) say where; between them the disk reads as zeros.
+ */
+void blk_set_pieces(struct block_device *bdev, struct disk_piece *pieces, unsigned int nr);
+/* Put @len bytes on the disk, as if they had always been there; takes no time. 0 or -ENOMEM. */
+int blk_preset(struct block_device *bdev, u64 pos, const void *buf, unsigned int len);
 
 /* The byte a generated disk holds at @offset: every 8 bytes are a hash of their position. */
 u64 disk_pattern(u64 offset_words);

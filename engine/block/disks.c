@@ -52,13 +52,12 @@ static int pattern_read(struct block_device *bdev, sector_t sector, void *buf, u
 }
 
 /* What lies past the host file's end reads as zeros, as the tail of a file's last block does. */
-static int host_read(struct block_device *bdev, sector_t sector, void *buf, unsigned int len)
+static int read_file(struct block_device *bdev, u64 pos, char *buf, unsigned int len)
 {
 	unsigned int done = 0;
 
 	while (done < len) {
-		ssize_t n = pread(bdev->fd, (char *)buf + done, len - done,
-				  (off_t)(sector << SECTOR_SHIFT) + done);
+		ssize_t n = pread(bdev->fd, buf + done, len - done, (off_t)pos + done);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -71,8 +70,56 @@ static int host_read(struct block_device *bdev, sector_t sector, void *buf, unsi
 			break;
 		done += n;
 	}
-	memset((char *)buf + done, 0, len - done);
+	memset(buf + done, 0, len - done);
 	return 0;
+}
+
+/* The first piece that ends behind @pos; nr_pieces if there is none. */
+static unsigned int find_piece(const struct block_device *bdev, u64 pos)
+{
+	unsigned int lo = 0, hi = bdev->nr_pieces;
+
+	while (lo < hi) {
+		unsigned int mid = (lo + hi) / 2;
+
+		if (bdev->pieces[mid].disk_off + bdev->pieces[mid].len <= pos)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static int read_pieces(struct block_device *bdev, u64 pos, char *buf, unsigned int len)
+{
+	unsigned int i = find_piece(bdev, pos);
+	int ret = 0;
+
+	while (len && !ret) {
+		const struct disk_piece *p = i < bdev->nr_pieces ? &bdev->pieces[i] : NULL;
+		unsigned int n = len;
+
+		if (p && p->disk_off <= pos) {
+			n = min_t(u64, len, p->disk_off + p->len - pos);
+			ret = read_file(bdev, p->file_off + (pos - p->disk_off), buf, n);
+			i++;
+		} else {
+			if (p)
+				n = min_t(u64, len, p->disk_off - pos);
+			memset(buf, 0, n);
+		}
+		pos += n;
+		buf += n;
+		len -= n;
+	}
+	return ret;
+}
+
+static int host_read(struct block_device *bdev, sector_t sector, void *buf, unsigned int len)
+{
+	if (bdev->pieces)
+		return read_pieces(bdev, sector << SECTOR_SHIFT, buf, len);
+	return read_file(bdev, sector << SECTOR_SHIFT, buf, len);
 }
 
 /* ---- what was written lies over what was there ---- */
@@ -129,6 +176,11 @@ int disk_rw(struct block_device *bdev, unsigned int opf, sector_t sector, void *
 	return store_rw(bdev, write, sector << SECTOR_SHIFT, buf, len);
 }
 
+int blk_preset(struct block_device *bdev, u64 pos, const void *buf, unsigned int len)
+{
+	return store_rw(bdev, true, pos, (char *)buf, len);
+}
+
 static void store_fini(struct block_device *bdev)
 {
 	XA_STATE(xas, &bdev->store, 0);
@@ -180,6 +232,14 @@ void blk_close(struct block_device *bdev)
 	if (bdev->ops->release)
 		bdev->ops->release(bdev);
 	store_fini(bdev);
+	free(bdev->pieces);
 	free(bdev->slot_free_ps);
 	free(bdev);
+}
+
+void blk_set_pieces(struct block_device *bdev, struct disk_piece *pieces, unsigned int nr)
+{
+	free(bdev->pieces);
+	bdev->pieces = pieces;
+	bdev->nr_pieces = nr;
 }

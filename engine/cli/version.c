@@ -1,8 +1,11 @@
 #include "cli/version.h"
 
 #include <cjson/cJSON.h>
+#include <ext2fs/ext2fs.h>
 #include <lzma.h>
 #include <openssl/crypto.h>
+#include <seccomp.h>
+#include <stdio.h>
 
 #include "lib/types.h"
 
@@ -17,6 +20,23 @@ static const char *openssl_version(void)
 	return OpenSSL_version(OPENSSL_VERSION_STRING);
 }
 
+static const char *ext2fs_version(void)
+{
+	const char *version = NULL;
+
+	ext2fs_get_library_version(&version, NULL);
+	return version;
+}
+
+static const char *seccomp_lib_version(void)
+{
+	static char text[32];
+	const struct scmp_version *v = seccomp_version();
+
+	snprintf(text, sizeof(text), "%u.%u.%u", v->major, v->minor, v->micro);
+	return text;
+}
+
 /* A library that is linked has a line here; its version is the one at run time. */
 static const struct {
 	const char *name;
@@ -25,6 +45,8 @@ static const struct {
 	{"liblzma", lzma_version_string},
 	{"cjson", cJSON_Version},
 	{"openssl", openssl_version},
+	{"libext2fs", ext2fs_version},
+	{"libseccomp", seccomp_lib_version},
 };
 
 const char *version_string(void)
