@@ -73,6 +73,7 @@ static int set_kernel(struct machine_options *o, const char *value, struct fl_er
 static int set_fs(struct machine_options *o, const char *value, struct fl_error *err)
 {
 	(void)err;
+	o->fs_given = true;
 	o->config.fs = value;
 	return 0;
 }
@@ -127,6 +128,14 @@ static int set_file(struct machine_options *o, const char *value, struct fl_erro
 	if (!*value)
 		return not_a(err, "--file", value, "the path of a file");
 	o->config.file = value;
+	return 0;
+}
+
+static int set_image(struct machine_options *o, const char *value, struct fl_error *err)
+{
+	if (!*value)
+		return not_a(err, "--image", value, "IMAGE:PATH of a file in an ext4 image");
+	o->config.image = value;
 	return 0;
 }
 
@@ -231,15 +240,23 @@ static int check_file(const struct machine_options *o, struct fl_error *err)
 {
 	const struct run_config *c = &o->config;
 
-	if (!c->file)
+	if (!run_has_backing(c))
 		return 0;
+	if (c->file && c->image)
+		return fl_error_set(err, -EINVAL, "--image", 0,
+				    "a file of --file, too, expected one of the two");
+	if (c->image && c->block_size)
+		return fl_error_set(err, -EINVAL, "--block-size", 0,
+				    "the image of --image has its own block size, expected one of "
+				    "the two");
 	if (o->size_given)
 		return fl_error_set(err, -EINVAL, "--size", 0,
-				    "the file of --file has its own size, expected one of the two");
+				    "the file of --%s has its own size, expected one of the two",
+				    c->image ? "image" : "file");
 	if (c->disk && !strcmp(c->disk, "hole"))
 		return fl_error_set(err, -EINVAL, "--disk", 0,
 				    "a hole has no bytes of a file, expected host, ram or nvme "
-				    "with --file");
+				    "with --%s", c->image ? "image" : "file");
 	return 0;
 }
 
@@ -247,6 +264,8 @@ int machine_options_check(struct machine_options *o, struct fl_error *err)
 {
 	int ret = check_fragment(&o->config.machine, err);
 
+	if (o->config.image && !o->fs_given)
+		o->config.fs = "ext4";
 	if (o->nr_kernels)
 		o->config.machine.kernel = o->kernels[o->nr_kernels - 1];
 	return ret ? ret : check_file(o, err);

@@ -29,6 +29,8 @@
 	X(DISK, disk, "disk", "D",                                                                 \
 	  "hole (a sparse file), ram or nvme (a written file), host (the default with --file)")    \
 	X(FILE, file, "file", "PATH", "the bytes of this host file instead of a made-up one")      \
+	X(IMAGE, image, "image", "IMG:PATH",                                                       \
+	  "a file of a real ext4 image or block device: its extents and bytes (with --fs ext4)")   \
 	X(DATA, data, "data", NULL, "folios hold real bytes")                                      \
 	X(SEED, seed, "seed", "N", "of everything random (default 1)")                             \
 	X(CPUS, cpus, "cpus", "N", "processors; only 1 so far")                                    \
@@ -60,6 +62,7 @@ struct machine_options {
 	const char *kernels[MACHINE_KERNELS_MAX]; /* every --kernel, in order */
 	unsigned int nr_kernels;
 	bool size_given;
+	bool fs_given;
 };
 
 /* Defaults of the command line. */

@@ -47,8 +47,8 @@ void report_machine(FILE *f, const struct report *r)
 	char size[24], memory[24], page[24];
 
 	fprintf(f, "%s, ", c->fs);
-	if (c->file)
-		print_path(f, c->file);
+	if (run_has_backing(c))
+		print_path(f, run_backing_name(c));
 	else
 		fprintf(f, "file");
 	fprintf(f,
@@ -56,7 +56,7 @@ void report_machine(FILE *f, const struct report *r)
 		"memory %s, seed %" PRIu64,
 		format_size(c->size, size, sizeof(size)),
 		c->disk	  ? c->disk
-		: c->file ? "host"
+		: run_has_backing(c) ? "host"
 			  : "hole",
 		c->ra_bytes >> 10, format_size(c->machine.page_size, page, sizeof(page)),
 		format_size(c->machine.memory, memory, sizeof(memory)), c->machine.seed);

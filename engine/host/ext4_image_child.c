@@ -348,6 +348,12 @@ static errcode_t walk_name(struct walk *w, const struct walk_dir *dir, const cha
 	return LINUX_S_ISREG(inode.i_mode) ? walk_file(w, ino, &inode, w->path) : 0;
 }
 
+/* "." and ".."; an inline directory passes them like any other name. */
+static bool is_dots(const char *name, size_t len)
+{
+	return (len == 1 && name[0] == '.') || (len == 2 && name[0] == '.' && name[1] == '.');
+}
+
 static int walk_dirent(ext2_ino_t dir, int entry, struct ext2_dir_entry *dirent, int offset,
 		       int blocksize, char *buf, void *data)
 {
@@ -359,7 +365,7 @@ static int walk_dirent(ext2_ino_t dir, int entry, struct ext2_dir_entry *dirent,
 	(void)offset;
 	(void)blocksize;
 	(void)buf;
-	if (entry != DIRENT_OTHER_FILE || !dirent->inode)
+	if (entry != DIRENT_OTHER_FILE || !dirent->inode || is_dots(dirent->name, len))
 		return 0;
 	if (walk_name(w, d, dirent->name, len, dirent->inode))
 		return DIRENT_ABORT;

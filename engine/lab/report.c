@@ -154,9 +154,11 @@ static void add_machine(struct writer *w, cJSON *obj, const struct report *r)
 
 	add_text(w, obj, "kernel", r->kernel);
 	add_text(w, obj, "fs", c->fs);
-	add_text(w, obj, "disk", c->disk ? c->disk : c->file ? "host" : "hole");
+	add_text(w, obj, "disk", c->disk ? c->disk : run_has_backing(c) ? "host" : "hole");
 	if (c->file)
 		add_text(w, obj, "file", c->file);
+	if (c->image)
+		add_text(w, obj, "image", c->image);
 	add_u64(w, obj, "size", c->size);
 	add_u64(w, obj, "page_size", c->machine.page_size);
 	add_u64(w, obj, "block_size", r->block_size);

@@ -64,8 +64,8 @@ cJSON *report_json(const struct report *r);
 /* The keys report_json() writes, for --help. */
 #define REPORT_JSON_HELP                                                                           \
 	"JSON keys:\n"                                                                             \
-	"  kernel fs disk file size page_size block_size memory ra_kb io_kb seed data\n"           \
-	"                     the machine; file only with --file; bytes and KiB\n"                 \
+	"  kernel fs disk file image size page_size block_size memory ra_kb io_kb seed data\n"     \
+	"                     the machine; file and image only where given; bytes and KiB\n"       \
 	"  ops reads bytes    operations played, read calls, bytes they returned\n"                \
 	"  errors             calls that failed inside the miniature\n"                            \
 	"  folio_alloc_calls  {order: n}, allocator calls for the cache, failed\n"                 \

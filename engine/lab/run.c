@@ -1,18 +1,17 @@
 #include "lab/run.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "fs/boot.h"
 #include "fs/falloc.h"
 #include "fs/read_write.h"
+#include "host/backing.h"
 #include "lib/strutil.h"
 #include "mm/internal.h"
 #include "mm/mm.h"
@@ -32,24 +31,7 @@ static const char *disk_name(const struct run_config *config)
 {
 	if (config->disk)
 		return config->disk;
-	return config->file ? "host" : "hole";
-}
-
-/* The host file: a descriptor, its size; regular files only, never waiting for a FIFO. */
-static int open_host_file(const char *path, s64 *size, struct fl_error *err)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct stat st;
-
-	if (fd < 0)
-		return fl_error_set(err, -errno, path, 0, "%s, expected a readable file",
-				    strerror(errno));
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
-		close(fd);
-		return fl_error_set(err, -EINVAL, path, 0, "not a regular file, expected one");
-	}
-	*size = st.st_size;
-	return fd;
+	return run_has_backing(config) ? "host" : "hole";
 }
 
 static int unknown_name(struct fl_error *err, const char *option, const char *what,
@@ -77,38 +59,64 @@ static int find_types(const struct run_config *config, struct mount_options *opt
 		return unknown_name(err, "--fs", "file system", config->fs, names, nr);
 	if (!options->disk)
 		return unknown_name(err, "--disk", "disk", config->disk, disks, ARRAY_SIZE(disks));
-	if (!strcmp(options->disk->name, "host") && !config->file)
+	if (!strcmp(options->disk->name, "host") && !run_has_backing(config))
 		return fl_error_set(err, -EINVAL, "--disk", 0,
 				    "disk host without a file, expected --file PATH");
+	if (config->image && strcmp(options->type->s_type, "ext4"))
+		return fl_error_set(err, -EINVAL, "--fs", 0,
+				    "%s on an ext4 image, expected ext4", config->fs);
 	return 0;
 }
 
-static int open_file_system(struct run *run, struct fl_error *err)
+/* The file of the run: made up, or what @b has. */
+static int make_inode(struct run *run, struct backing *b)
+{
+	const struct run_config *config = &run->config;
+	bool hole = !strcmp(disk_name(config), "hole");
+	bool written = !b && !config->extents && (config->written || !hole);
+	int ret = new_inode(run->sb, config->size, written, &run->inode);
+
+	if (!ret && b)
+		ret = backing_fill_inode(b, run->inode);
+	if (!ret && config->extents)
+		ret = inode_set_extents(run->inode, config->extents, config->nr_extents);
+	run->config.extents = NULL;
+	return ret;
+}
+
+static int mount_disk(struct run *run, struct backing *b, struct fl_error *err)
 {
 	const struct run_config *config = &run->config;
 	struct mount_options options = { .host_fd = -1, .block_size = config->block_size,
 					 .ra_bytes = config->ra_bytes,
 					 .io_bytes = config->io_bytes };
-	bool hole = !config->file && !strcmp(disk_name(config), "hole");
-	s64 size = config->size;
 	int ret = find_types(config, &options, err);
 
 	if (ret)
 		return ret;
-	if (config->file) {
-		options.host_fd = open_host_file(config->file, &size, err);
-		if (options.host_fd < 0)
-			return options.host_fd;
-	}
-	ret = mount_fs(run->machine, &options, &run->sb, err);
+	if (b && b->is_image)
+		options.block_size = b->super.block_size;
+	if (b)
+		options.host_fd = backing_take_fd(b);
+	return mount_fs(run->machine, &options, &run->sb, err);
+}
+
+static int open_file_system(struct run *run, struct fl_error *err)
+{
+	struct run_config *config = &run->config;
+	bool backed = run_has_backing(config);
+	struct backing b;
+	int ret = backed ? backing_open(config->file, config->image, &b, err) : 0;
+
 	if (ret)
 		return ret;
-	run->config.size = size;
-	ret = new_inode(run->sb, size, !config->extents && (config->written || !hole),
-			&run->inode);
-	if (!ret && config->extents)
-		ret = inode_set_extents(run->inode, config->extents, config->nr_extents);
-	run->config.extents = NULL;
+	if (backed)
+		config->size = b.size;
+	ret = mount_disk(run, backed ? &b : NULL, err);
+	if (!ret)
+		ret = make_inode(run, backed ? &b : NULL);
+	if (backed)
+		backing_fini(&b);
 	return ret;
 }
 
@@ -613,7 +621,7 @@ int run_op(struct run *run, const struct wl_op *op, struct fl_error *err)
 	run->ops += op->type == WL_FD ? 1 : op->n;
 	blk_poll(m);
 	if (run->sb->s_bdev->error)
-		return fl_error_set(err, run->sb->s_bdev->error, run->config.file, 0, "%s",
+		return fl_error_set(err, run->sb->s_bdev->error, run_backing_name(&run->config), 0, "%s",
 				    strerror(-run->sb->s_bdev->error));
 #ifdef FL_DEBUG
 	return check_invariants(run, op, err);

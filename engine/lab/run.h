@@ -24,7 +24,8 @@ struct run_config {
 	const char *fs;		/* file_system_type() */
 	const char *disk;	/* disk_model_by_name(); NULL: hole, or host with a file */
 	const char *file;	/* host file whose bytes are read, or NULL */
-	s64 size;		/* of the file, where there is no host file */
+	const char *image;	/* "IMAGE:PATH": a file of a real ext4 image, or NULL */
+	s64 size;		/* of the file, where there is neither */
 	bool written;		/* a generated file has blocks (any disk but hole) */
 	const struct fs_extent *extents; /* ... these, where not NULL; read in run_open() only */
 	unsigned int nr_extents;
@@ -61,6 +62,18 @@ struct run {
 	char *buf;			/* data only: where reads go */
 	size_t buf_size;
 };
+
+/* Does the file's content come from the host? */
+static inline bool run_has_backing(const struct run_config *config)
+{
+	return config->file || config->image;
+}
+
+/* The name of what it comes from, or NULL. */
+static inline const char *run_backing_name(const struct run_config *config)
+{
+	return config->image ? config->image : config->file;
+}
 
 /* Defaults of the command line: xfs, a hole of 16 MiB, 128 KiB of readahead. */
 void run_config_init(struct run_config *config);

@@ -1,0 +1,38 @@
+/*
+ * host/backing.h - what stands behind the file of a run: a host file, or a file in an ext4 image.
+ *
+ * Invariant  nothing behind it is ever written.
+ * Owner      backing_open() fills the struct for the caller, backing_fini() releases it; @fd goes
+ *            to the disk when backing_take_fd() was called.
+ * Errors     negative errno with struct fl_error named after the file. Where the host does not
+ *            say where a file's blocks are, it is one extent: that is no error.
+ */
+#ifndef FL_HOST_BACKING_H
+#define FL_HOST_BACKING_H
+
+#include "fs/super.h"
+#include "host/ext4_image.h"
+#include "host/fiemap.h"
+
+struct backing {
+	int fd;			    /* the file, or the image; -1: taken or none */
+	s64 size;		    /* of the file */
+	bool is_image;
+	struct ext4_image_super super; /* image only, like the rest */
+	struct ext4_image_inode inode;
+};
+
+/* One of @file and @image ("IMAGE:PATH") is not NULL. */
+int backing_open(const char *file, const char *image, struct backing *ret, struct fl_error *err);
+void backing_fini(struct backing *b);
+
+/* The descriptor for a disk, which closes it. */
+int backing_take_fd(struct backing *b);
+
+/*
+ * Give a fresh inode without blocks, on the disk that took the descriptor, the blocks the file
+ * has: extents, holes, inline data, flags. 0, -ENOMEM, -ENOSPC.
+ */
+int backing_fill_inode(struct backing *b, struct inode *inode);
+
+#endif
