@@ -42,6 +42,7 @@ struct golden_state {
 
 struct golden_run {
 	char name[64], kernel[64], fs[32], file[32];
+	char profile[64];	/* plays as this one; "" for the one that fits the kernel */
 	s64 size;
 	u64 ra_pages, io_pages;
 	u32 line;		/* where the run begins */

@@ -417,7 +417,8 @@ static int open_player(struct player *p, const struct golden_run *golden,
 		       const struct golden_files *files, const char *knobs, struct fl_error *err)
 {
 	const struct golden_file *file = find_file(files, golden);
-	const char *profile = profile_of_release(golden->kernel);
+	const char *profile = golden->profile[0] ? golden->profile
+							  : profile_of_release(golden->kernel);
 	struct run_config config;
 	char kernel[128];
 	int ret;

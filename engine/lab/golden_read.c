@@ -278,7 +278,7 @@ static int read_body_line(struct golden_reader *r, struct golden_run *run, char 
 
 static void reset_run(struct golden_run *run)
 {
-	run->name[0] = run->kernel[0] = run->fs[0] = run->file[0] = 0;
+	run->name[0] = run->kernel[0] = run->fs[0] = run->file[0] = run->profile[0] = 0;
 	run->size = run->ra_pages = run->io_pages = 0;
 	run->nr_ops = run->nr_changes = run->nr_states = run->nr_traces = 0;
 }
