@@ -7,11 +7,12 @@
 
 #include "cli/commands.h"
 #include "cli/common.h"
+#include "cli/lab.h"
 #include "cli/version.h"
 
 /* In the order of the overview. */
 static const struct cli_command *const commands[] = {
-	&cmd_run, &cmd_compare, &cmd_golden, &cmd_bench, &cmd_kernels, &cmd_doctor,
+	&cmd_lab, &cmd_run, &cmd_compare, &cmd_golden, &cmd_bench, &cmd_kernels, &cmd_doctor,
 	&cmd_host,
 };
 
@@ -71,6 +72,8 @@ static int dispatch(int argc, char **argv)
 {
 	const char *word = argc > 1 ? argv[1] : "help";
 
+	if (argc <= 1 && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
+		return lab_menu();
 	if (!strcmp(word, "--version") || !strcmp(word, "-V")) {
 		version_print(stdout);
 		return CLI_DONE;

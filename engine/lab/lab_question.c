@@ -357,6 +357,24 @@ static bool equal_values(lua_State *L, int a, int b, int depth)
 	return same;
 }
 
+/* "called with (4097) it returns 1, expected 2"; above the arguments lie expected and got. */
+static void tell_case(lua_State *L, int args, int n, struct lab_verdict *ret)
+{
+	size_t len = snprintf(ret->why, sizeof(ret->why), "called with (");
+
+	for (int i = 1; i <= n && len < sizeof(ret->why); i++) {
+		lua_rawgeti(L, args, i);
+		len += snprintf(ret->why + len, sizeof(ret->why) - len, "%s%.60s",
+				i > 1 ? ", " : "", lab_lua_tolstring(L, -1, NULL));
+		lua_pop(L, 2);
+	}
+	lab_lua_tolstring(L, args + 2, NULL);
+	lab_lua_tolstring(L, args + 1, NULL);
+	if (len < sizeof(ret->why))
+		snprintf(ret->why + len, sizeof(ret->why) - len, ") it returns %.60s, expected %.60s",
+			 lua_tostring(L, -2), lua_tostring(L, -1));
+}
+
 /* One case, its argument list on top of the stack (popped). */
 static int judge_case(struct lab *lab, const struct lab_question *q, int f, struct lab_verdict *ret,
 		      struct fl_error *err)
@@ -380,21 +398,8 @@ static int judge_case(struct lab *lab, const struct lab_question *q, int f, stru
 		return 0;
 	}
 	ret->right = equal_values(L, -2, -1, 0);
-	if (!ret->right) {
-		size_t len = 0;
-
-		len += snprintf(ret->why, sizeof(ret->why), "called with (");
-		for (int i = 1; i <= n && len < sizeof(ret->why); i++) {
-			lua_rawgeti(L, args, i);
-			len += snprintf(ret->why + len, sizeof(ret->why) - len, "%s%.60s",
-					i > 1 ? ", " : "", lab_lua_tolstring(L, -1, NULL));
-			lua_pop(L, 2);
-		}
-		if (len < sizeof(ret->why))
-			snprintf(ret->why + len, sizeof(ret->why) - len,
-				 ") it returns %.60s, expected %.60s",
-				 lab_lua_tolstring(L, -1, NULL), lab_lua_tolstring(L, args + 1, NULL));
-	}
+	if (!ret->right)
+		tell_case(L, args, n, ret);
 	lua_settop(L, args - 1);
 	return 0;
 }

@@ -114,6 +114,31 @@ static void join_list(lua_State *L, char *buf, size_t n)
 	}
 }
 
+/* Numbers in place of letters are places in lab.lua's list, from 1. */
+static bool take_places(const struct lab_question *q, lua_State *L, struct lab_value *ret)
+{
+	size_t n = lua_istable(L, -1) ? lua_rawlen(L, -1) : 0;
+
+	if (q->kind == LAB_CHOICE && lua_type(L, -1) == LUA_TNUMBER) {
+		ret->type = LAB_VALUE_NUMBERS;
+		ret->numbers[ret->nr++] = lua_tonumber(L, -1);
+		return true;
+	}
+	if (q->kind != LAB_ORDER || !n || n > LAB_LIST_MAX)
+		return false;
+	for (size_t i = 1; i <= n; i++) {
+		bool is_number = lua_rawgeti(L, -1, i) == LUA_TNUMBER;
+
+		ret->numbers[i - 1] = lua_tonumber(L, -1);
+		lua_pop(L, 1);
+		if (!is_number)
+			return false;
+	}
+	ret->type = LAB_VALUE_NUMBERS;
+	ret->nr = n;
+	return true;
+}
+
 static int from_text(struct lab *lab, const struct lab_step *step, const struct lab_question *q,
 		     const char *text, struct lab_value *ret, struct fl_error *err)
 {
@@ -154,6 +179,10 @@ int lab_value_from_lua(struct lab *lab, const struct lab_step *step, const struc
 		}
 		ret->type = LAB_VALUE_LUA;
 		ret->ref = luaL_ref(L, LUA_REGISTRYINDEX);
+		return 0;
+	}
+	if (take_places(q, L, ret)) {
+		lua_pop(L, 1);
 		return 0;
 	}
 	if (type == LUA_TTABLE && q->kind != LAB_WORKLOAD)

@@ -267,6 +267,7 @@ static int machine_counters(lua_State *L)
 	struct lab_machine *lm = lab_machine_check(L, 1);
 	const struct trace *t = &lm->run->machine->trace;
 
+	lua_settop(L, 2);
 	lua_newtable(L);
 	if (!lua_isnoneornil(L, 2)) {
 		int id = lab_lua_check_event(L, 2);

@@ -1,0 +1,388 @@
+/* lab run: plain text on standard input and output, a question at a time. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/lab.h"
+#include "lab/plot.h"
+
+/* What became of a question or step. */
+enum turn { TURN_ON, TURN_QUIT };
+
+struct asking {
+	struct lab_session *s;
+	const struct lab_step *step;
+	const struct lab_question *q;
+	struct lab_item *item;
+	struct lab_options options;
+	struct fl_error *err;
+};
+
+static const char *style(const struct lab_session *s, const char *code)
+{
+	return s->colour ? code : "";
+}
+
+#define BOLD "\033[1m"
+#define GOOD "\033[32m"
+#define BAD "\033[31m"
+#define OFF "\033[0m"
+
+/* Points with as few digits as they need. */
+static const char *points(double v)
+{
+	static char text[4][40];
+	static unsigned int turn;
+
+	return plot_number(v, text[turn++ % 4], sizeof(text[0]));
+}
+
+static void rule(const struct lab_session *s)
+{
+	for (unsigned int i = 0; i < s->columns; i++)
+		putchar('-');
+	putchar('\n');
+}
+
+/* The title line of every screen. */
+static void print_head(const struct lab_session *s, unsigned int step)
+{
+	const struct lab *lab = s->lab;
+
+	putchar('\n');
+	rule(s);
+	printf("%s%s%s\n", style(s, BOLD), lab->title, style(s, OFF));
+	printf("student %s, seed %08x, %s of %s points", lab->student, lab->seed,
+	       points(lab_progress_points(&s->progress)), points(lab_total_points(lab)));
+	if (step < lab->nr_steps)
+		printf(", step %u of %u: %s", step + 1, lab->nr_steps, lab->steps[step].title);
+	putchar('\n');
+	rule(s);
+}
+
+static int save(const struct lab_session *s, struct fl_error *err)
+{
+	return lab_progress_save(&s->progress, s->lab->name, err);
+}
+
+/* A line without its end; NULL when the input has ended. The text is the caller's. */
+static char *read_line(const char *prompt)
+{
+	char *line = NULL;
+	size_t cap = 0;
+	ssize_t n;
+
+	fputs(prompt, stdout);
+	fflush(stdout);
+	n = getline(&line, &cap, stdin);
+	if (n < 0) {
+		free(line);
+		putchar('\n');
+		return NULL;
+	}
+	while (n && isspace((unsigned char)line[n - 1]))
+		line[--n] = 0;
+	memmove(line, line + strspn(line, " \t"), n - strspn(line, " \t") + 1);
+	return line;
+}
+
+/* ---- one question ---- */
+
+static int print_text(struct asking *a, enum lab_text which, unsigned int nr)
+{
+	char *text;
+	int ret = lab_text(a->s->lab, a->step, a->q, which, nr, &text, a->err);
+
+	if (!ret)
+		lab_print(a->s, text);
+	free(text);
+	return ret;
+}
+
+static void print_how(const struct asking *a)
+{
+	static const char *const how[] = {
+		[LAB_NUMBER] = "Type a number",
+		[LAB_LIST] = "Type the numbers, apart by blanks",
+		[LAB_CHOICE] = "Type the letter",
+		[LAB_ORDER] = "Type all letters in the right order, such as b a c",
+		[LAB_FUNC] = "Press Enter when you saved the file",
+		[LAB_WORKLOAD] = "Type the operations in one line (or Enter: take them from the file)",
+	};
+	unsigned int left = a->q->nr_hints - a->item->hints;
+
+	if (a->q->kind == LAB_FUNC)
+		printf("Write `%s` in the file\n  %s\nwith any editor.\n", a->q->id, a->s->answers);
+	else if (a->q->kind == LAB_WORKLOAD)
+		printf("The file is %s, the name `%s`.\n", a->s->answers, a->q->id);
+	printf("%s%s%s.", how[a->q->kind], *a->q->unit ? " of " : "", a->q->unit);
+	if (left)
+		printf(" h: hint (costs %s).",
+		       points(lab_hint_cost(a->s->lab, a->q, a->item->hints)));
+	printf(" r: reveal (no points). q: save and quit.\n");
+}
+
+static int print_question(struct asking *a, unsigned int nr)
+{
+	int ret;
+
+	printf("\n%sQuestion %u%s (%s points)%s\n", style(a->s, BOLD), nr, style(a->s, OFF),
+	       points(a->q->points), a->q->predict ? " - predict" : "");
+	ret = print_text(a, LAB_QUESTION, 0);
+	for (unsigned int i = 0; i < a->options.nr; i++)
+		printf("  %c) %s\n", 'a' + (int)i, a->options.text[i]);
+	if (!ret)
+		print_how(a);
+	return ret;
+}
+
+static int give_hint(struct asking *a)
+{
+	if (a->item->hints >= a->q->nr_hints) {
+		printf("No more hints.\n");
+		return 0;
+	}
+	a->item->lost += lab_hint_cost(a->s->lab, a->q, a->item->hints);
+	printf("Hint %u of %u: ", a->item->hints + 1, a->q->nr_hints);
+	a->item->hints++;
+	return print_text(a, LAB_HINT, a->item->hints - 1) ? a->err->code : save(a->s, a->err);
+}
+
+static int explain(struct asking *a)
+{
+	return a->q->explains ? print_text(a, LAB_EXPLAIN, 0) : 0;
+}
+
+static int reveal(struct asking *a)
+{
+	struct lab_value v;
+	char text[600];
+	int ret = 0;
+
+	if (lab_is_program(a->q)) {
+		printf("A program has many right answers; go on and come back to it: 'foliolab lab "
+		       "watch' checks it.\n");
+	} else {
+		ret = lab_answer(a->s->lab, a->step, a->q, &v, a->err);
+		if (ret)
+			return ret;
+		lab_value_format(a->q, &v, &a->options, text, sizeof(text));
+		printf("The answer is %s%s%s.\n", text, *a->q->unit ? " " : "", a->q->unit);
+	}
+	a->item->status = LAB_REVEALED;
+	a->item->points = 0;
+	ret = explain(a);
+	return ret ? ret : save(a->s, a->err);
+}
+
+static int was_right(struct asking *a)
+{
+	a->item->status = LAB_RIGHT;
+	a->item->points = max(0.0, a->q->points - a->item->lost);
+	printf("%sRight.%s %s of %s points.\n", style(a->s, GOOD), style(a->s, OFF),
+	       points(a->item->points), points(a->q->points));
+	return explain(a);
+}
+
+static void was_wrong(struct asking *a, const char *why)
+{
+	a->item->wrong++;
+	printf("%sNot right%s%s%s.", style(a->s, BAD), style(a->s, OFF), *why ? ": " : "", why);
+	if (a->q->kind == LAB_CHOICE && a->options.nr > 1) {
+		double cost = a->q->points / (a->options.nr - 1);
+
+		a->item->lost += cost;
+		printf(" This try cost %s.", points(cost));
+	}
+	printf(" Try again, h for a hint, r to reveal.\n");
+}
+
+/* The value typed, or the file's; false (told already) if there is none. */
+static bool take_value(struct asking *a, const char *line, struct lab_value *v)
+{
+	struct fl_error err = {0};
+	char why[200];
+
+	if (*line && a->q->kind != LAB_FUNC) {
+		if (lab_value_parse(a->q, &a->options, line, v, why, sizeof(why)))
+			return true;
+		printf("%s%.60s%s: %s.\n", "'", line, "'", why);
+		return false;
+	}
+	if (!lab_is_program(a->q)) {
+		print_how(a);
+		return false;
+	}
+	if (lab_load_answers(a->s->lab, a->s->answers, &err) ||
+	    lab_answer_given(a->s->lab, a->step, a->q, v, &err)) {
+		printf("%s%s%.0u", err.file, *err.file ? ":" : "", err.line);
+		printf("%s%s\n", *err.file || err.line ? ": " : "", err.text);
+		return false;
+	}
+	return true;
+}
+
+static int judge_line(struct asking *a, const char *line)
+{
+	struct lab_verdict verdict;
+	struct lab_value v;
+	int ret;
+
+	if (!take_value(a, line, &v))
+		return 0;
+	ret = lab_judge(a->s->lab, a->step, a->q, &v, &verdict, a->err);
+	if (ret)
+		return ret;
+	free(a->item->given);
+	a->item->given = *line ? strdup(line) : NULL;
+	if (verdict.right)
+		ret = was_right(a);
+	else
+		was_wrong(a, verdict.why);
+	return ret ? ret : save(a->s, a->err);
+}
+
+static bool is_word(const char *line, const char *letter, const char *word)
+{
+	return !strcasecmp(line, letter) || !strcasecmp(line, word);
+}
+
+/* Until it is answered or given up. */
+static int ask(struct asking *a, unsigned int nr, enum turn *turn)
+{
+	int ret = print_question(a, nr);
+
+	while (!ret && a->item->status == LAB_OPEN) {
+		char *line = read_line("> ");
+
+		if (!line || is_word(line, "q", "quit")) {
+			free(line);
+			*turn = TURN_QUIT;
+			return 0;
+		}
+		if (is_word(line, "h", "hint"))
+			ret = give_hint(a);
+		else if (is_word(line, "r", "reveal"))
+			ret = reveal(a);
+		else if (is_word(line, "?", "help"))
+			print_how(a);
+		else
+			ret = judge_line(a, line);
+		free(line);
+	}
+	return ret;
+}
+
+/* ---- a step ---- */
+
+static int ask_all(struct lab_session *s, const struct lab_step *step, bool predict,
+		   enum turn *turn, struct fl_error *err)
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; i < step->nr_questions && !ret && *turn == TURN_ON; i++) {
+		struct asking a = {.s = s, .step = step, .q = &step->questions[i], .err = err};
+
+		if (a.q->predict != predict)
+			continue;
+		a.item = lab_progress_item(&s->progress, a.q->id);
+		if (!a.item)
+			return fl_error_set(err, -ENOMEM, NULL, 0, "out of memory");
+		if (a.item->status != LAB_OPEN) {
+			printf("\nQuestion %u: done, %s of %s points.\n", i + 1,
+			       points(a.item->points), points(a.q->points));
+			continue;
+		}
+		ret = lab_options_get(s->lab, step, a.q, &a.options, err);
+		if (!ret)
+			ret = ask(&a, i + 1, turn);
+		lab_options_free(&a.options);
+	}
+	return ret;
+}
+
+static int print_step_text(struct lab_session *s, const struct lab_step *step, enum lab_text which,
+			   struct fl_error *err)
+{
+	char *text;
+	int ret = lab_text(s->lab, step, NULL, which, 0, &text, err);
+
+	if (!ret)
+		lab_print(s, text);
+	free(text);
+	return ret;
+}
+
+static int run_and_show(struct lab_session *s, const struct lab_step *step, struct fl_error *err)
+{
+	if (step->runs)
+		putchar('\n');
+	return lab_run(s->lab, step, stdout, err);
+}
+
+static int play_step(struct lab_session *s, unsigned int nr, enum turn *turn, struct fl_error *err)
+{
+	const struct lab_step *step = &s->lab->steps[nr];
+	int ret = lab_start(s->lab, step, err);
+
+	if (ret)
+		return ret;
+	print_head(s, nr);
+	ret = print_step_text(s, step, LAB_BRIEF, err);
+	if (!ret)
+		ret = ask_all(s, step, true, turn, err);
+	if (!ret && *turn == TURN_ON)
+		ret = run_and_show(s, step, err);
+	if (!ret && *turn == TURN_ON)
+		ret = ask_all(s, step, false, turn, err);
+	if (ret || *turn != TURN_ON)
+		return ret;
+	if (step->reveals) {
+		putchar('\n');
+		ret = print_step_text(s, step, LAB_REVEAL, err);
+	}
+	s->progress.steps_done = nr + 1;
+	return ret ? ret : save(s, err);
+}
+
+/* Between steps; false to stop. */
+static bool go_on(void)
+{
+	char *line = read_line("\nPress Enter for the next step, q to save and quit. > ");
+	bool on = line && !is_word(line, "q", "quit");
+
+	free(line);
+	return on;
+}
+
+static void print_end(const struct lab_session *s)
+{
+	print_head(s, s->lab->nr_steps);
+	printf("All %u steps are done: %s of %s points.\n", s->lab->nr_steps,
+	       points(lab_progress_points(&s->progress)), points(lab_total_points(s->lab)));
+	printf("Programs to improve: foliolab lab watch %s. Once more from the start: foliolab lab "
+	       "reset %s.\n", s->lab->name, s->lab->name);
+}
+
+int lab_run_interactive(struct lab_session *s, struct fl_error *err)
+{
+	enum turn turn = TURN_ON;
+	unsigned int nr = s->progress.steps_done;
+	int ret = save(s, err);
+
+	if (!ret && nr && nr < s->lab->nr_steps)
+		printf("Welcome back: %u of %u steps are done.\n", nr, s->lab->nr_steps);
+	for (; nr < s->lab->nr_steps && !ret && turn == TURN_ON; nr++) {
+		ret = play_step(s, nr, &turn, err);
+		if (!ret && turn == TURN_ON && nr + 1 < s->lab->nr_steps && !go_on())
+			turn = TURN_QUIT;
+	}
+	if (ret)
+		return ret;
+	if (turn == TURN_QUIT)
+		printf("Saved. Go on with: foliolab lab run %s\n", s->lab->name);
+	else
+		print_end(s);
+	return 0;
+}

@@ -1,0 +1,125 @@
+#include "cli/lab.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "lab/markdown.h"
+#include "lab/script.h"
+#include "lab/textfile.h"
+
+static unsigned int terminal_columns(void)
+{
+	struct winsize w;
+
+	if (isatty(STDOUT_FILENO) && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) && w.ws_col >= 20)
+		return min_t(unsigned int, w.ws_col, 80);
+	return 80;
+}
+
+/* Whose lab this is: the one who began it. */
+static const char *who(const struct lab_progress *p, const char *student, struct fl_error *err)
+{
+	if (!*p->student)
+		return student ? student : LAB_DEFAULT_STUDENT;
+	if (!student || !strcmp(student, p->student))
+		return p->student;
+	fl_error_set(err, -EINVAL, "--student", 0,
+		     "'%.60s', but '%.60s' began this lab, expected the same ('foliolab lab reset' "
+		     "starts over)", student, p->student);
+	return NULL;
+}
+
+static int copy_answers(struct lab_session *s, struct fl_error *err)
+{
+	char from[LAB_PATH], *text;
+	size_t len;
+	int fd, ret;
+
+	if (!lab_join(from, s->dir, "answers.lua") || !lab_join(s->answers, s->state, "answers.lua"))
+		return fl_error_set(err, -ENAMETOOLONG, s->dir, 0, "path too long");
+	if (!access(s->answers, F_OK))
+		return 0;
+	ret = textfile_read(from, 1 << 20, &text, &len, err);
+	if (ret)
+		return ret;
+	fd = open(s->answers, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (fd < 0 || write(fd, text, len) != (ssize_t)len)
+		ret = fl_error_set(err, -errno, s->answers, 0, "%s", strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	free(text);
+	return ret;
+}
+
+static void keep_figure(void *ctx, const char *name, const char *svg)
+{
+	const struct lab_session *s = ctx;
+	struct fl_error err = {0};
+	char dir[LAB_PATH];
+
+	if (lab_join(dir, s->state, "figures") && !lab_save_figure(dir, name, svg, &err))
+		printf("  (saved as %s/%s.svg)\n", dir, name);
+}
+
+int lab_session_open(struct lab_session *s, const char *what, const char *student,
+		     struct fl_error *err)
+{
+	const char *name;
+	int ret;
+
+	memset(s, 0, sizeof(*s));
+	s->columns = terminal_columns();
+	s->colour = out_colour(stdout);
+	if (student && (!*student || strlen(student) >= sizeof(s->progress.student)))
+		return fl_error_set(err, -EINVAL, "--student", 0,
+				    "'%.60s', expected a name of 1 to 127 bytes", student);
+	ret = lab_find(what, s->dir, err);
+	if (ret)
+		return ret;
+	name = strrchr(s->dir, '/') + 1;
+	ret = lab_progress_load(name, &s->progress, err);
+	if (!ret) {
+		student = who(&s->progress, student, err);
+		ret = student ? 0 : err->code;
+	}
+	if (!ret)
+		ret = lab_open(s->dir, student, &s->lab, err);
+	if (!ret)
+		ret = lab_state_dir(name, true, s->state, err);
+	if (!ret)
+		ret = copy_answers(s, err);
+	if (ret) {
+		lab_session_close(s);
+		return ret;
+	}
+	snprintf(s->progress.student, sizeof(s->progress.student), "%s", s->lab->student);
+	s->lab->ll->figure = keep_figure;
+	s->lab->ll->figure_ctx = s;
+	return 0;
+}
+
+void lab_session_close(struct lab_session *s)
+{
+	lab_close(s->lab);
+	s->lab = NULL;
+	lab_progress_fini(&s->progress);
+}
+
+double lab_total_points(const struct lab *lab)
+{
+	double sum = 0;
+
+	for (unsigned int i = 0; i < lab->nr_steps; i++)
+		for (unsigned int j = 0; j < lab->steps[i].nr_questions; j++)
+			sum += lab->steps[i].questions[j].points;
+	return sum;
+}
+
+void lab_print(const struct lab_session *s, const char *text)
+{
+	markdown_print(stdout, text, s->columns, s->colour);
+}
