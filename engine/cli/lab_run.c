@@ -116,7 +116,8 @@ static void print_how(const struct asking *a)
 		printf("Write `%s` in the file\n  %s\nwith any editor.\n", a->q->id, a->s->answers);
 	else if (a->q->kind == LAB_WORKLOAD)
 		printf("The file is %s, the name `%s`.\n", a->s->answers, a->q->id);
-	printf("%s%s%s.", how[a->q->kind], *a->q->unit ? " of " : "", a->q->unit);
+	printf("%s%s%s%s.", how[a->q->kind], *a->q->unit ? " (" : "", a->q->unit,
+	       *a->q->unit ? ")" : "");
 	if (left)
 		printf(" h: hint (costs %s).",
 		       points(lab_hint_cost(a->s->lab, a->q, a->item->hints)));

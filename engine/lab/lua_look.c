@@ -7,6 +7,8 @@
 #include "lab/report.h"
 #include "mm/internal.h"
 
+#define MAP_COLUMNS 76 /* a map stands in a code block of a terminal of 80 */
+
 /* ---- tables in which what is missing counts as 0 ---- */
 
 static int zero(lua_State *L)
@@ -407,21 +409,50 @@ static pgoff_t last_cached(const struct lab_machine *lm)
 	return last;
 }
 
+/* Columns of the widest line with @width pages a line. */
+static unsigned int map_columns(const struct lab_machine *lm, const struct map *map)
+{
+	const struct folio *before = NULL;
+	unsigned int columns = 0, widest = 0;
+
+	for (pgoff_t i = map->from; i <= map->to; i++) {
+		const struct folio *folio = folio_at(lm, i);
+
+		if ((i - map->from) % map->width == 0)
+			columns = map->indent + 1;
+		columns += folio != before || (i - map->from) % map->width == 0;
+		widest = max(widest, ++columns);
+		before = folio;
+	}
+	return widest;
+}
+
+/* As said, else 64 pages a line, or fewer where that would be wider than a terminal. */
+static void choose_width(lua_State *L, const struct lab_machine *lm, struct map *map)
+{
+	char digits[24];
+
+	map->indent = max(5, snprintf(digits, sizeof(digits), "%lu", map->to));
+	map->width = min(map_field(L, "width", 0), 4096UL);
+	if (map->width)
+		return;
+	for (map->width = 64; map->width > 32 && map_columns(lm, map) > MAP_COLUMNS;)
+		map->width /= 2;
+}
+
 static int machine_map(lua_State *L)
 {
 	struct lab_machine *lm = lab_machine_check(L, 1);
 	const struct folio *before = NULL;
-	char digits[24];
 	struct map map;
 
 	lua_settop(L, 2);
 	map.from = map_field(L, "from", 0);
-	map.width = min(max(map_field(L, "width", 64), 1UL), 4096UL);
 	map.to = map_field(L, "to", max(last_cached(lm), map.from));
 	luaL_argcheck(L, map.to >= map.from && map.to - map.from < 1 << 20, 2,
 		      "a range of 1 to 2^20 pages expected");
 	lab_lua_charge(L, map.to - map.from);
-	map.indent = max(5, snprintf(digits, sizeof(digits), "%lu", map.to));
+	choose_width(L, lm, &map);
 	luaL_buffinit(L, &map.b);
 	for (pgoff_t i = map.from; i <= map.to; i++) {
 		const struct folio *folio = folio_at(lm, i);
