@@ -14,5 +14,6 @@ extern const struct cli_command cmd_bench;
 extern const struct cli_command cmd_kernels;
 extern const struct cli_command cmd_doctor;
 extern const struct cli_command cmd_host;
+extern const struct cli_command cmd_calibrate;
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/costs_file.h"
 #include "lib/strutil.h"
 
 #define WORD_SHOWN 40	   /* bytes of a wrong word repeated in a message */
@@ -207,6 +208,21 @@ static int set_io_kb(struct machine_options *o, const char *value, struct fl_err
 
 	if (!ret)
 		o->config.io_bytes = kb << 10;
+	return ret;
+}
+
+static int set_costs(struct machine_options *o, const char *value, struct fl_error *err)
+{
+	char path[512];
+	int ret = 0;
+
+	snprintf(path, sizeof(path), "%s", value);
+	if (!strcmp(value, "host"))
+		ret = costs_path(path, sizeof(path), err);
+	if (!ret)
+		ret = costs_load(o->cost_ps, path, err);
+	if (!ret)
+		o->config.machine.cost_ps = o->cost_ps;
 	return ret;
 }
 

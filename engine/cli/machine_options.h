@@ -38,7 +38,9 @@
 	  "no free block above order O in PCT percent of memory (default 100)")                    \
 	X(BLOCK_SIZE, block_size, "block-size", "SIZE", "of the file system, 1k to 64k")           \
 	X(IO_KB, io_kb, "io-kb", "N",                                                              \
-	  "largest request of the disk, 4 to 1048576 (default 1280, from v6.17 on 4096)")
+	  "largest request of the disk, 4 to 1048576 (default 1280, from v6.17 on 4096)")          \
+	X(COSTS, costs, "costs", "FILE",                                                           \
+	  "what primitives cost, as 'foliolab calibrate' writes it; 'host' is its default file")
 
 enum machine_option_id {
 	MACHINE_OPT_FIRST = 1000,
@@ -63,6 +65,7 @@ struct machine_options {
 	unsigned int nr_kernels;
 	bool size_given;
 	bool fs_given;
+	u64 cost_ps[COST_NR]; /* of --costs; config points here, so the struct must stay in place */
 };
 
 /* Defaults of the command line. */

@@ -253,7 +253,7 @@ int host_player_op(struct host_player *p, const struct wl_op *op, u64 turn)
 	if (!players[op->type].play)
 		return -EOPNOTSUPP;
 	ret = players[op->type].play(p, op, turn);
-	if (players[op->type].io)
+	if (players[op->type].io && !p->no_wait)
 		host_device_wait_idle(&p->dev);
 	return ret;
 }

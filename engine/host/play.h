@@ -22,6 +22,7 @@ struct host_player {
 	size_t buf_size;
 	char *map;			/* of the whole file, or NULL */
 	size_t map_size;
+	bool no_wait;			/* do not wait for the disk: the time counts */
 };
 
 /* Open the first descriptor; reads need a buffer of @w's longest one. */

@@ -133,7 +133,7 @@ static void set_constants(struct machine *m, const struct machine_config *config
 	m->fragment_percent = config->fragment_percent;
 	m->seed = config->seed;
 	for (unsigned int i = 0; i < COST_NR; i++)
-		m->cost_ps[i] = cost_table[i].ps;
+		m->cost_ps[i] = config->cost_ps ? config->cost_ps[i] : cost_table[i].ps;
 	m->next_io_ps = ~0ULL;
 	trace_init(&m->trace, &m->clock_ps);
 	prng_seed(&m->prng, config->seed);

@@ -60,6 +60,7 @@ struct machine_config {
 	bool data;			/* folios hold real bytes */
 	int fragment_order;		/* -1: memory is whole; else no free block above it ... */
 	unsigned int fragment_percent;	/* ... in that share of memory */
+	const u64 *cost_ps;		/* COST_NR weights, or NULL for the defaults; not kept */
 };
 
 struct machine {
