@@ -9,6 +9,8 @@
 /* What is shown. */
 struct comparison {
 	struct report *reports;
+	struct perf *perfs;
+	bool perf; /* show the profiles' difference */
 	unsigned int nr;
 };
 
@@ -16,7 +18,10 @@ static void show_text(struct out *o, const void *data)
 {
 	const struct comparison *c = data;
 
-	compare_text(o, c->reports, c->nr);
+	if (c->perf)
+		perf_diff(o, c->perfs, c->nr);
+	else
+		compare_text(o, c->reports, c->nr);
 }
 
 static cJSON *show_json(const void *data)
@@ -26,8 +31,13 @@ static cJSON *show_json(const void *data)
 	cJSON *runs = cJSON_AddArrayToObject(obj, "runs");
 	bool failed = !runs;
 
-	for (unsigned int i = 0; i < c->nr; i++)
-		failed |= !cJSON_AddItemToArray(runs, report_json(&c->reports[i]));
+	for (unsigned int i = 0; i < c->nr; i++) {
+		cJSON *run = report_json(&c->reports[i]);
+
+		failed |= !cJSON_AddItemToArray(runs, run);
+		if (c->perf)
+			failed |= !cJSON_AddItemToObject(run, "perf", perf_json(&c->perfs[i]));
+	}
 	if (failed) {
 		cJSON_Delete(obj);
 		return NULL;
@@ -35,16 +45,16 @@ static cJSON *show_json(const void *data)
 	return obj;
 }
 
-static int play_kernels(const struct run_args *a, const struct workload *w, struct report *reports,
-			struct fl_error *err)
+static int play_kernels(const struct run_args *a, const struct workload *w,
+			const struct comparison *c, struct fl_error *err)
 {
 	struct run_config config = a->machine.config;
 	int ret = 0;
 
 	for (unsigned int i = 0; i < a->machine.nr_kernels && !ret; i++) {
 		config.machine.kernel = a->machine.kernels[i];
-		ret = play(&config, w, &reports[i], err);
-		reports[i].measured = a->measure;
+		ret = play_perf(&config, w, &c->reports[i], &c->perfs[i], err);
+		c->reports[i].measured = a->measure;
 	}
 	return ret;
 }
@@ -52,17 +62,19 @@ static int play_kernels(const struct run_args *a, const struct workload *w, stru
 static int compare(const struct run_args *a, struct fl_error *err)
 {
 	static const struct cli_result result = {show_text, show_json};
-	struct comparison c = {.nr = a->machine.nr_kernels};
+	struct comparison c = {.nr = a->machine.nr_kernels, .perf = a->perf};
 	struct workload w;
 	int ret = workload_arg_load(&a->workload, &w, err);
 
 	if (ret)
 		return ret;
 	c.reports = calloc(c.nr, sizeof(*c.reports));
-	ret = c.reports ? play_kernels(a, &w, c.reports, err)
-			: fl_error_set(err, -ENOMEM, NULL, 0, "out of memory");
+	c.perfs = calloc(c.nr, sizeof(*c.perfs));
+	ret = c.reports && c.perfs ? play_kernels(a, &w, &c, err)
+				   : fl_error_set(err, -ENOMEM, NULL, 0, "out of memory");
 	if (!ret)
 		ret = cli_show(&result, &c, a->format, a->output, err);
+	free(c.perfs);
 	free(c.reports);
 	workload_fini(&w);
 	return ret;
@@ -70,6 +82,9 @@ static int compare(const struct run_args *a, struct fl_error *err)
 
 static int check_kernels(const struct run_args *a, struct fl_error *err)
 {
+	if (a->folded)
+		return fl_error_set(err, -EINVAL, "--folded", 0,
+				    "folded stacks are of one kernel, expected 'foliolab run'");
 	if (a->machine.nr_kernels >= 2)
 		return 0;
 	return fl_error_set(err, -EINVAL, "--kernel", 0,
@@ -97,6 +112,8 @@ const struct cli_command cmd_compare = {
 	.options = run_arg_options,
 	.details = "Example:\n"
 		   "  foliolab compare -e 'read 4k 4096' --kernel v6.7 --kernel ab4443fe3ca6\n"
+		   "  foliolab compare --perf --fs ext4 -e 'pread 0 16m; mmap; touch 0 4k 4096' \\\n"
+		   "      --kernel v6.16 --kernel v6.18\n"
 		   "\n"
 		   "JSON: {\"runs\": [...]}, an object of 'foliolab run' for each kernel.\n",
 	.run = cmd_compare_main,

@@ -1,18 +1,43 @@
 #include "cli/commands.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 #include "cli/run_args.h"
 #include "lab/script.h"
 
+/* What is shown. */
+struct run_show {
+	const struct run_args *args;
+	struct report report;
+	struct perf perf;
+};
+
 static void show_text(struct out *o, const void *data)
 {
-	report_text(o, data);
+	const struct run_show *s = data;
+
+	if (s->args->folded)
+		perf_folded(o, &s->perf);
+	else if (s->args->perf)
+		perf_report(o, &s->perf);
+	else
+		report_text(o, &s->report);
 }
 
 static cJSON *show_json(const void *data)
 {
-	return report_json(data);
+	const struct run_show *s = data;
+	cJSON *obj = report_json(&s->report), *perf;
+
+	if (!obj || !s->args->perf)
+		return obj;
+	perf = perf_json(&s->perf);
+	if (perf && cJSON_AddItemToObject(obj, "perf", perf))
+		return obj;
+	cJSON_Delete(perf);
+	cJSON_Delete(obj);
+	return NULL;
 }
 
 /* A Lua workload prints what it likes; the machine's options are its defaults. */
@@ -21,11 +46,11 @@ static int run_script(const struct run_args *a, struct fl_error *err)
 	struct out o;
 	int ret;
 
-	if (a->measure || a->format != FORMAT_TEXT)
+	if (a->measure || a->perf || a->folded || a->format != FORMAT_TEXT)
 		return fl_error_set(
 			err, -EINVAL, a->workload.path, 0,
-			"a Lua workload prints for itself, expected no --measure and no "
-			"--format");
+			"a Lua workload prints for itself, expected no --measure, --perf, "
+			"--folded or --format");
 	ret = out_open(&o, a->output, err);
 	if (ret)
 		return ret;
@@ -40,7 +65,7 @@ static int run_script(const struct run_args *a, struct fl_error *err)
 static int run_command(const struct run_args *a, struct fl_error *err)
 {
 	static const struct cli_result result = {show_text, show_json};
-	struct report report;
+	struct run_show *show;
 	struct workload w;
 	int ret;
 
@@ -49,16 +74,25 @@ static int run_command(const struct run_args *a, struct fl_error *err)
 	ret = workload_arg_load(&a->workload, &w, err);
 	if (ret)
 		return ret;
-	ret = play(&a->machine.config, &w, &report, err);
+	show = calloc(1, sizeof(*show));
+	ret = show ? play_perf(&a->machine.config, &w, &show->report, &show->perf, err)
+		   : fl_error_set(err, -ENOMEM, NULL, 0, "out of memory");
 	workload_fini(&w);
-	if (ret)
-		return ret;
-	report.measured = a->measure;
-	return cli_show(&result, &report, a->format, a->output, err);
+	if (!ret) {
+		show->args = a;
+		show->report.measured = a->measure;
+		ret = cli_show(&result, show, a->format, a->output, err);
+	}
+	free(show);
+	return ret;
 }
 
 static int check_kernels(const struct run_args *a, struct fl_error *err)
 {
+	if (a->folded && (a->perf || a->format != FORMAT_TEXT))
+		return fl_error_set(err, -EINVAL, "--folded", 0,
+				    "folded stacks are text of their own, expected no --perf and no "
+				    "--format json");
 	if (a->machine.nr_kernels <= 1)
 		return 0;
 	return fl_error_set(err, -EINVAL, "--kernel", 0,
@@ -88,7 +122,8 @@ const struct cli_command cmd_run = {
 	.details = "Examples:\n"
 		   "  foliolab run -e 'read 4k 4096'\n"
 		   "  foliolab run -e 'read 64k 64; pread 1m 4k' --file PATH --data\n"
+		   "  foliolab run --perf --fs ext4 -e 'pread 0 16m; mmap; touch 0 4k 4096; munmap'\n"
 		   "  foliolab run FILE.lua --figures .       a Lua workload, see labs/README.md\n"
-		   "\n" REPORT_JSON_HELP,
+		   "\n" REPORT_JSON_HELP PERF_JSON_HELP,
 	.run = cmd_run_main,
 };

@@ -141,8 +141,10 @@ static u64 at_once(const struct run *run, const struct wl_op *op, u64 left)
 
 /* The same as run_op(), with a look at the clock now and then. */
 static int play_op(struct run *run, const struct wl_op *op, struct progress *p,
-		   struct fl_error *err)
+		   struct perf *perf, struct fl_error *err)
 {
+	u64 before[COST_NR];
+
 	u64 left = op_count(op);
 	int ret = 0;
 
@@ -152,21 +154,25 @@ static int play_op(struct run *run, const struct wl_op *op, struct progress *p,
 
 		if (op->type == WL_READ)
 			part.n = n;
+		memcpy(before, run->machine->cost_units[CONTEXT_TASK], sizeof(before));
 		ret = run_op(run, &part, err);
+		if (perf)
+			perf_account(perf, op->type, run->machine, before);
 		left -= n;
 		progress_step(p, n);
 	}
 	return ret;
 }
 
-static int play_all(struct run *run, const struct workload *w, struct fl_error *err)
+static int play_all(struct run *run, const struct workload *w, struct perf *perf,
+		    struct fl_error *err)
 {
 	struct progress p;
 	int ret = 0;
 
 	progress_start(&p, w);
 	for (size_t i = 0; i < w->nr && !ret; i++)
-		ret = play_op(run, &w->ops[i], &p, err);
+		ret = play_op(run, &w->ops[i], &p, perf, err);
 	if (!ret)
 		blk_drain(run->machine);
 	else if (err && !err->file[0])
@@ -205,8 +211,8 @@ static void digest_end(EVP_MD_CTX *ctx, char *hex)
 		sprintf(hex + 2 * i, "%02x", md[i]);
 }
 
-int play(const struct run_config *config, const struct workload *w, struct report *ret,
-	 struct fl_error *err)
+int play_perf(const struct run_config *config, const struct workload *w, struct report *ret,
+	      struct perf *perf, struct fl_error *err)
 {
 	EVP_MD_CTX *digest = NULL;
 	struct run *run;
@@ -218,13 +224,21 @@ int play(const struct run_config *config, const struct workload *w, struct repor
 	error = digest_start(run, &digest, err);
 	start_ns = host_ns();
 	if (!error)
-		error = play_all(run, w, err);
+		error = play_all(run, w, perf, err);
 	if (!error) {
 		report_collect(ret, run);
 		ret->wall_ns = host_ns() - start_ns;
 		digest_end(digest, ret->sha256);
+		if (perf)
+			perf_finish(perf, run->machine, run->ops);
 	}
 	EVP_MD_CTX_free(digest);
 	run_close(run);
 	return error;
+}
+
+int play(const struct run_config *config, const struct workload *w, struct report *ret,
+	 struct fl_error *err)
+{
+	return play_perf(config, w, ret, NULL, err);
 }

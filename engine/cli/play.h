@@ -8,6 +8,7 @@
 #ifndef FL_CLI_PLAY_H
 #define FL_CLI_PLAY_H
 
+#include "cli/perf.h"
 #include "cli/report.h"
 #include "lab/workload.h"
 
@@ -32,5 +33,9 @@ int workload_arg_load(const struct workload_arg *arg, struct workload *ret, stru
  */
 int play(const struct run_config *config, const struct workload *w, struct report *ret,
 	 struct fl_error *err);
+
+/* The same, and where its virtual time went goes to @perf (NULL: nowhere). */
+int play_perf(const struct run_config *config, const struct workload *w, struct report *ret,
+	      struct perf *perf, struct fl_error *err);
 
 #endif

@@ -1,10 +1,13 @@
 #include "cli/run_args.h"
 
-enum { OPT_EVAL, OPT_MEASURE, OPT_FORMAT, OPT_OUTPUT, OPT_FIGURES };
+enum { OPT_EVAL, OPT_MEASURE, OPT_FORMAT, OPT_OUTPUT, OPT_FIGURES, OPT_PERF, OPT_FOLDED };
 
 const struct cli_option run_arg_options[] = {
 	{"eval", "e", "OPS", "operations, separated by newlines or ';'", OPT_EVAL},
 	{"measure", NULL, NULL, "also time the miniature's real work on the host", OPT_MEASURE},
+	{"perf", NULL, NULL, "where the virtual time went, as perf report or perf diff print it",
+	 OPT_PERF},
+	{"folded", NULL, NULL, "the same as folded stacks, for flame graphs (one kernel)", OPT_FOLDED},
 	{"format", NULL, "F", "text or json (default text)", OPT_FORMAT},
 	{"output", "o", "OUT", "write there instead of standard output", OPT_OUTPUT},
 	{"figures", NULL, "DIR", "with FILE.lua: save its figures there as SVG", OPT_FIGURES},
@@ -25,6 +28,12 @@ static int take(struct run_args *a, int id, const char *value, struct fl_error *
 		return workload_arg_set_ops(&a->workload, value, err);
 	case OPT_MEASURE:
 		a->measure = true;
+		return 0;
+	case OPT_PERF:
+		a->perf = true;
+		return 0;
+	case OPT_FOLDED:
+		a->folded = true;
 		return 0;
 	case OPT_FORMAT:
 		return cli_parse_format(value, &a->format, err);

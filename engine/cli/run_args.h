@@ -15,6 +15,7 @@ struct run_args {
 	struct machine_options machine;
 	struct workload_arg workload;
 	bool measure;
+	bool perf, folded;   /* show where the virtual time went */
 	enum cli_format format;
 	const char *figures; /* folder, of a Lua workload */
 	const char *output;  /* NULL: standard output */

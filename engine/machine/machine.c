@@ -35,6 +35,28 @@ const struct cost_info *cost_info(unsigned int id)
 	return id < COST_NR ? &cost_table[id] : NULL;
 }
 
+static const struct {
+	const char *function;
+	enum knob_id knob;
+	bool on;
+	const char *name;
+} renamed[] = {
+#define RENAMED(function, knob, on, name) { #function, KNOB_##knob, on, #name },
+#include "costs/functions.def"
+#undef RENAMED
+};
+
+const char *cost_function(const struct knobs *knobs, unsigned int id)
+{
+	const char *function = cost_table[id].function;
+
+	for (size_t i = 0; i < ARRAY_SIZE(renamed); i++)
+		if (!strcmp(renamed[i].function, function) &&
+		    knobs_test(knobs, renamed[i].knob) == renamed[i].on)
+			return renamed[i].name;
+	return function;
+}
+
 const char *lock_name(unsigned int id)
 {
 	return id < LOCK_NR ? lock_names[id] : "";

@@ -118,6 +118,8 @@ void machine_config_init(struct machine_config *config);
 int machine_check_page_size(u64 page_size, struct fl_error *err);
 
 const struct cost_info *cost_info(unsigned int id);
+/* The function a profiler shows for a cost on the kernel of @knobs. assets/costs/functions.def */
+const char *cost_function(const struct knobs *knobs, unsigned int id);
 const char *lock_name(unsigned int id);
 
 static inline bool knob_id(const struct machine *m, enum knob_id id)

@@ -30,6 +30,7 @@ static void run_keeps_to_its_schema(void **state)
 {
 	check_output("run", "run -e 'read 4k 100' --format json");
 	check_output("run", "run -e '' --format json --kernel v6.1+ORDER1 --seed 0xffff");
+	check_output("run", "run -e 'mmap; touch 0 4k 99; wtouch 0' --format json --perf");
 	check_output("run", "run -e 'read 1' --format json --measure --data --disk ram");
 	check_output("run", "run -e 'read 1' --format json --data --file \"$TESTDATA/lib.sh\"");
 	check_output("run", "run -e 'pread 1m 1; readahead 0 1m; splice 2m 64k' --format json "
@@ -40,6 +41,8 @@ static void compare_keeps_to_its_schema(void **state)
 {
 	check_output("compare", "compare -e 'read 4k 100' --kernel v6.1 --kernel v7.3 "
 				"--kernel v6.12 --format json");
+	check_output("compare", "compare -e 'read 4k' --perf --kernel v6.1 --kernel v7.3 "
+				"--format json");
 }
 
 static void kernels_keeps_to_its_schema(void **state)
