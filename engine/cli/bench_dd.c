@@ -33,7 +33,7 @@ static int play_dd(const char *kernel, struct report *report, struct fl_error *e
 	ret = workload_parse(&w, "bench dd", ops, sizeof(ops) - 1, err);
 	if (ret)
 		return ret;
-	ret = play(&config, &w, report, err);
+	ret = play(&config, &w, NULL, report, err);
 	workload_fini(&w);
 	return ret;
 }

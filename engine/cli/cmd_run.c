@@ -74,9 +74,13 @@ static int run_command(const struct run_args *a, struct fl_error *err)
 	ret = workload_arg_load(&a->workload, &w, err);
 	if (ret)
 		return ret;
+<<<<<<< HEAD
 	show = calloc(1, sizeof(*show));
 	ret = show ? play_perf(&a->machine.config, &w, &show->report, &show->perf, err)
 		   : fl_error_set(err, -ENOMEM, NULL, 0, "out of memory");
+=======
+	ret = play(&a->machine.config, &w, &a->trace, &report, err);
+>>>>>>> 0a540cb (Recordings: run --trace, export; the scene, movable both ways)
 	workload_fini(&w);
 	if (!ret) {
 		show->args = a;

@@ -26,20 +26,40 @@ int cli_unexpected(const struct cli_args *args, const char *word, struct fl_erro
 			    shown_len(word, WORD_SHOWN), word, args->cmd->name);
 }
 
+/* Which of two words @value is; -EINVAL where it is neither. */
+static int one_of_two(const char *option, const char *what, const char *const *names,
+		      const char *value, struct fl_error *err)
+{
+	const struct name_list list = {what, names, 2};
+	char text[sizeof(err->text)];
+
+	for (int i = 0; i < 2; i++)
+		if (!strcmp(value, names[i]))
+			return i;
+	return fl_error_set(err, -EINVAL, option, 0, "%s",
+			    describe_unknown(text, sizeof(text), value, &list));
+}
+
 int cli_parse_format(const char *value, enum cli_format *ret, struct fl_error *err)
 {
 	static const char *const names[] = {"text", "json"};
-	const struct name_list list = {"format", names, ARRAY_SIZE(names)};
-	char text[sizeof(err->text)];
+	int nr = one_of_two("--format", "format", names, value, err);
 
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		if (!strcmp(value, names[i])) {
-			*ret = i;
-			return 0;
-		}
-	}
-	return fl_error_set(err, -EINVAL, "--format", 0, "%s",
-			    describe_unknown(text, sizeof(text), value, &list));
+	if (nr < 0)
+		return nr;
+	*ret = nr;
+	return 0;
+}
+
+int cli_parse_view(const char *value, bool *tui, struct fl_error *err)
+{
+	static const char *const names[] = {"none", "tui"};
+	int nr = one_of_two("--view", "view", names, value, err);
+
+	if (nr < 0)
+		return nr;
+	*tui = nr;
+	return 0;
 }
 
 static int show_json(const struct cli_result *result, const void *data, struct out *o,

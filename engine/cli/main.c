@@ -12,8 +12,16 @@
 
 /* In the order of the overview. */
 static const struct cli_command *const commands[] = {
-	&cmd_lab, &cmd_run, &cmd_compare, &cmd_golden, &cmd_bench, &cmd_kernels, &cmd_doctor,
-	&cmd_host, &cmd_calibrate,
+	&cmd_lab,
+	&cmd_run,
+	&cmd_compare,
+	&cmd_golden,
+	&cmd_bench,
+	&cmd_kernels,
+	&cmd_doctor,
+	&cmd_host,
+	&cmd_calibrate,
+	&cmd_export,
 };
 
 static void print_overview(FILE *f)

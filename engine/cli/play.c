@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lab/run_record.h"
 #include "lib/strutil.h"
 
 #define WORD_SHOWN 60
@@ -143,15 +144,19 @@ static u64 at_once(const struct run *run, const struct wl_op *op, u64 left)
 static int play_op(struct run *run, const struct wl_op *op, struct progress *p,
 		   struct perf *perf, struct fl_error *err)
 {
+<<<<<<< HEAD
 	u64 before[COST_NR];
 
 	u64 left = op_count(op);
+=======
+	u64 total = op_count(op), done = 0;
+>>>>>>> 0a540cb (Recordings: run --trace, export; the scene, movable both ways)
 	int ret = 0;
 
-	while (left && !ret) {
-		struct wl_op part = *op;
-		u64 n = at_once(run, op, left);
+	while (done < total && !ret) {
+		u64 n = at_once(run, op, total - done);
 
+<<<<<<< HEAD
 		if (op->type == WL_READ)
 			part.n = n;
 		memcpy(before, run->machine->cost_units[CONTEXT_TASK], sizeof(before));
@@ -159,6 +164,11 @@ static int play_op(struct run *run, const struct wl_op *op, struct progress *p,
 		if (perf)
 			perf_account(perf, op->type, run->machine, before);
 		left -= n;
+=======
+		ret = op->type == WL_READ ? run_op_piece(run, op, done, n, err)
+					  : run_op(run, op, err);
+		done += n;
+>>>>>>> 0a540cb (Recordings: run --trace, export; the scene, movable both ways)
 		progress_step(p, n);
 	}
 	return ret;
@@ -211,10 +221,61 @@ static void digest_end(EVP_MD_CTX *ctx, char *hex)
 		sprintf(hex + 2 * i, "%02x", md[i]);
 }
 
+<<<<<<< HEAD
 int play_perf(const struct run_config *config, const struct workload *w, struct report *ret,
 	      struct perf *perf, struct fl_error *err)
+=======
+/* ---- recording ---- */
+
+struct recording {
+	struct out out;
+	struct recorder *recorder;
+};
+
+static int record_start(struct recording *rec, struct run *run, const struct workload *w,
+			const struct play_trace *trace, struct fl_error *err)
+{
+	struct recording_info info;
+	int ret;
+
+	*rec = (struct recording){0};
+	if (!trace || !trace->path)
+		return 0;
+	if (run_recording_info(run, w, &info))
+		return fl_error_set(err, -ENOMEM, NULL, 0, "out of memory");
+	ret = out_open(&rec->out, trace->path, err);
+	if (!ret)
+		ret = recording_start(rec->out.f, &info, trace->pack, &rec->recorder, err);
+	recording_info_fini(&info);
+	if (ret)
+		out_abort(&rec->out);
+	else
+		trace_add_sink(&run->machine->trace, recording_sink(rec->recorder));
+	return ret;
+}
+
+/* The file takes its place only if everything else went well (@error). */
+static int record_end(struct recording *rec, struct run *run, int error, struct fl_error *err)
+{
+	int ret;
+
+	if (!rec->recorder)
+		return error;
+	trace_remove_sink(&run->machine->trace, recording_sink(rec->recorder));
+	ret = recording_finish(rec->recorder, error ? NULL : err);
+	if (error || ret) {
+		out_abort(&rec->out);
+		return error ? error : ret;
+	}
+	return out_commit(&rec->out, err);
+}
+
+int play(const struct run_config *config, const struct workload *w, const struct play_trace *trace,
+	 struct report *ret, struct fl_error *err)
+>>>>>>> 0a540cb (Recordings: run --trace, export; the scene, movable both ways)
 {
 	EVP_MD_CTX *digest = NULL;
+	struct recording rec;
 	struct run *run;
 	int error = run_open(config, &run, err);
 	u64 start_ns;
@@ -222,9 +283,15 @@ int play_perf(const struct run_config *config, const struct workload *w, struct 
 	if (error)
 		return error;
 	error = digest_start(run, &digest, err);
+	if (!error)
+		error = record_start(&rec, run, w, trace, err);
 	start_ns = host_ns();
 	if (!error)
+<<<<<<< HEAD
 		error = play_all(run, w, perf, err);
+=======
+		error = record_end(&rec, run, play_all(run, w, err), err);
+>>>>>>> 0a540cb (Recordings: run --trace, export; the scene, movable both ways)
 	if (!error) {
 		report_collect(ret, run);
 		ret->wall_ns = host_ns() - start_ns;

@@ -1,6 +1,19 @@
 #include "cli/run_args.h"
 
+<<<<<<< HEAD
 enum { OPT_EVAL, OPT_MEASURE, OPT_FORMAT, OPT_OUTPUT, OPT_FIGURES, OPT_PERF, OPT_FOLDED };
+=======
+enum {
+	OPT_EVAL,
+	OPT_MEASURE,
+	OPT_FORMAT,
+	OPT_OUTPUT,
+	OPT_FIGURES,
+	OPT_VIEW,
+	OPT_TRACE,
+	OPT_PACK,
+};
+>>>>>>> 0a540cb (Recordings: run --trace, export; the scene, movable both ways)
 
 const struct cli_option run_arg_options[] = {
 	{"eval", "e", "OPS", "operations, separated by newlines or ';'", OPT_EVAL},
@@ -11,6 +24,9 @@ const struct cli_option run_arg_options[] = {
 	{"format", NULL, "F", "text or json (default text)", OPT_FORMAT},
 	{"output", "o", "OUT", "write there instead of standard output", OPT_OUTPUT},
 	{"figures", NULL, "DIR", "with FILE.lua: save its figures there as SVG", OPT_FIGURES},
+	{"view", NULL, "V", "none or tui: watch it in the terminal (default none)", OPT_VIEW},
+	{"trace", NULL, "OUT", "record every event to a file for 'foliolab replay'", OPT_TRACE},
+	{"pack", NULL, NULL, "compress the recording", OPT_PACK},
 	MACHINE_OPTION_ROWS_AND_END,
 };
 
@@ -40,6 +56,14 @@ static int take(struct run_args *a, int id, const char *value, struct fl_error *
 	case OPT_FIGURES:
 		a->figures = value;
 		return 0;
+	case OPT_TRACE:
+		a->trace.path = value;
+		return 0;
+	case OPT_PACK:
+		a->trace.pack = true;
+		return 0;
+	case OPT_VIEW:
+		return cli_parse_view(value, &a->view, err);
 	default:
 		a->output = value;
 		return 0;

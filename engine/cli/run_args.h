@@ -19,6 +19,8 @@ struct run_args {
 	enum cli_format format;
 	const char *figures; /* folder, of a Lua workload */
 	const char *output;  /* NULL: standard output */
+	struct play_trace trace;
+	bool view;	     /* --view tui */
 	bool help;	     /* --help was there; nothing after it was read */
 };
 

@@ -602,7 +602,7 @@ static void trace_op(struct run *run, const struct wl_op *op)
 	trace_event2(&run->machine->trace, &ev);
 }
 
-int run_op(struct run *run, const struct wl_op *op, struct fl_error *err)
+static int play_op(struct run *run, const struct wl_op *op, struct fl_error *err)
 {
 	struct machine *m = run->machine;
 	int ret;
@@ -612,7 +612,6 @@ int run_op(struct run *run, const struct wl_op *op, struct fl_error *err)
 				    "%s cannot be played here (%s are missing), expected a read, "
 				    "an advice or a descriptor operation",
 				    workload_op_name(op->type), players[op->type].missing);
-	trace_op(run, op);
 	ret = want_buffer(run, op->len, op->type == WL_PWRITE);
 	if (!ret)
 		ret = players[op->type].play(run, op);
@@ -628,6 +627,23 @@ int run_op(struct run *run, const struct wl_op *op, struct fl_error *err)
 #else
 	return 0;
 #endif
+}
+
+int run_op(struct run *run, const struct wl_op *op, struct fl_error *err)
+{
+	if (players[op->type].play)
+		trace_op(run, op);
+	return play_op(run, op, err);
+}
+
+int run_op_piece(struct run *run, const struct wl_op *op, u64 done, u64 n, struct fl_error *err)
+{
+	struct wl_op piece = *op;
+
+	if (!done)
+		trace_op(run, op);
+	piece.n = n;
+	return play_op(run, &piece, err);
 }
 
 int run_workload(struct run *run, const struct workload *w, struct fl_error *err)

@@ -92,6 +92,8 @@ const char *run_unsupported(const struct run *run, enum wl_op_type type);
  * builds when an invariant broke; -ENOMEM; the host file's error.
  */
 int run_op(struct run *run, const struct wl_op *op, struct fl_error *err);
+/* @n of the repetitions of a read, after @done of them: the pieces make one operation (fl_op). */
+int run_op_piece(struct run *run, const struct wl_op *op, u64 done, u64 n, struct fl_error *err);
 /* Play all of it and wait for the I/O under way. */
 int run_workload(struct run *run, const struct workload *w, struct fl_error *err);
 

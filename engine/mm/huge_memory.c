@@ -140,6 +140,17 @@ static void __split_unmapped_folio(struct address_space *mapping, const struct s
 	}
 }
 
+static void trace_split(const struct address_space *mapping, const struct split *s)
+{
+	const struct trace_event ev = {
+		.id = EV_fl_folio_split, .order = s->order, .ino = mapping->host->i_ino,
+		.index = s->folio->index, .a = s->folio->_pfn, .b = s->min_order, .c = s->page,
+		.d = s->uniform,
+	};
+
+	trace_event2(&mapping_machine(mapping)->trace, &ev);
+}
+
 int split_folio_at(struct folio *folio, pgoff_t page)
 {
 	struct address_space *mapping = folio->mapping;
@@ -167,8 +178,7 @@ int split_folio_at(struct folio *folio, pgoff_t page)
 		put_structs(m, structs);
 		return ret;
 	}
-	trace_event(&m->trace, EV_fl_folio_split, s.order, mapping->host->i_ino, folio->index,
-		    folio->_pfn, s.min_order);
+	trace_split(mapping, &s);
 	__split_unmapped_folio(mapping, &s, structs);
 	return 0;
 }

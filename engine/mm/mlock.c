@@ -8,11 +8,13 @@
 
 static void move_lru(struct folio *folio, bool unevictable)
 {
+	enum lru_list from;
 	struct lruvec *lruvec = &folio_machine(folio)->mm->lruvec;
 
 	if (folio_test_unevictable(folio) == unevictable || !folio_test_lru(folio))
 		return;
 	lock_acquire(folio_machine(folio), LOCK_LRU_LOCK);
+	from = folio_lru_list(folio);
 	lruvec_del_folio(lruvec, folio);
 	if (unevictable) {
 		folio_clear_active(folio);
@@ -21,6 +23,7 @@ static void move_lru(struct folio *folio, bool unevictable)
 		folio_clear_unevictable(folio);
 	}
 	lruvec_add_folio(lruvec, folio);
+	folio_trace(folio, EV_fl_lru_move, folio->_pfn, from | folio_lru_list(folio) << 8);
 }
 
 /* All folios of the VMA's pages. Since MLOCK_AT_MAP only those mapped as a whole, if large. */

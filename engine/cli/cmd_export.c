@@ -1,0 +1,147 @@
+#include "cli/commands.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "cli/common.h"
+#include "cli/recording_args.h"
+#include "lib/strutil.h"
+#include "machine/knobs.h"
+#include "trace/export.h"
+
+enum export_format { EXPORT_FTRACE, EXPORT_CSV, EXPORT_NR };
+
+enum { OPT_FORMAT, OPT_FROM, OPT_TO, OPT_OUTPUT, OPT_ALL };
+
+static const struct cli_option options[] = {
+	{"format", NULL, "F", "ftrace (default) or csv", OPT_FORMAT},
+	{"from", NULL, "N", "the first event", OPT_FROM},
+	{"to", NULL, "N", "the last event", OPT_TO},
+	{"all", NULL, NULL,
+	 "with ftrace: also the events that only a miniature has (csv has them always)", OPT_ALL},
+	{"output", "o", "OUT", "write there instead of standard output", OPT_OUTPUT},
+	{0},
+};
+
+struct export_args {
+	struct recording_args recording;
+	enum export_format format;
+	const char *output;
+	bool all, help;
+};
+
+static int parse_export_format(const char *value, enum export_format *ret, struct fl_error *err)
+{
+	static const char *const names[EXPORT_NR] = {"ftrace", "csv"};
+	const struct name_list list = {"format", names, EXPORT_NR};
+	char text[sizeof(err->text)];
+
+	for (unsigned int i = 0; i < EXPORT_NR; i++)
+		if (!strcmp(value, names[i])) {
+			*ret = i;
+			return 0;
+		}
+	return fl_error_set(err, -EINVAL, "--format", 0, "%s",
+			    describe_unknown(text, sizeof(text), value, &list));
+}
+
+static int take(struct export_args *a, int id, const char *value, struct fl_error *err)
+{
+	switch (id) {
+	case CLI_HELP:
+		a->help = true;
+		return 0;
+	case CLI_POSITIONAL:
+		return recording_args_path(&a->recording, value, err);
+	case OPT_FORMAT:
+		return parse_export_format(value, &a->format, err);
+	case OPT_FROM:
+		return recording_args_number("--from", value, &a->recording.from, err);
+	case OPT_TO:
+		return recording_args_number("--to", value, &a->recording.to, err);
+	case OPT_ALL:
+		a->all = true;
+		return 0;
+	default:
+		a->output = value;
+		return 0;
+	}
+}
+
+/* Does the recorded kernel have this tracepoint? */
+static bool has_tracepoint(const struct knobs *knobs, const struct trace_event_info *event)
+{
+	int knob;
+
+	if (!strcmp(event->since, "ALWAYS"))
+		return true;
+	knob = knob_by_name(event->since, strlen(event->since));
+	return knob >= 0 && knobs_test(knobs, knob);
+}
+
+static void choose_events(const struct export_args *a, const struct recording_info *info,
+			  bool *shown)
+{
+	struct knobs knobs;
+	bool known = !knobs_parse(&knobs, info->kernel, NULL);
+
+	for (unsigned int i = 0; i < EV_NR; i++)
+		shown[i] = a->all || a->format == EXPORT_CSV || !known ||
+			   has_tracepoint(&knobs, trace_event_info(i));
+}
+
+static int export(const struct export_args *a, struct fl_error *err)
+{
+	bool shown[EV_NR];
+	struct recorded r;
+	struct out o;
+	int ret = recorded_open(&r, &a->recording, NULL, err);
+
+	if (ret)
+		return ret;
+	ret = out_open(&o, a->output, err);
+	if (!ret) {
+		choose_events(a, &r.info, shown);
+		if (a->format == EXPORT_CSV)
+			export_csv(o.f, &r.tape, r.first, shown);
+		else
+			export_ftrace(o.f, &r.tape, &r.info, shown);
+		ret = out_commit(&o, err);
+	}
+	recorded_close(&r);
+	return ret;
+}
+
+static int cmd_export_main(struct cli_args *args)
+{
+	struct export_args a = {0};
+	struct fl_error err = {0};
+	const char *value;
+	int id, ret;
+
+	recording_args_init(&a.recording);
+	while ((ret = cli_next(args, &id, &value, &err)) > 0) {
+		ret = take(&a, id, value, &err);
+		if (ret)
+			return cli_fail(&err);
+		if (a.help)
+			return cli_help(args);
+	}
+	if (ret || export(&a, &err))
+		return cli_fail(&err);
+	return CLI_DONE;
+}
+
+const struct cli_command cmd_export = {
+	.name = "export",
+	.synopsis = "TRACE [options]",
+	.summary = "Write a recording in a format that other programs read.",
+	.options = options,
+	.details = "ftrace is what /sys/kernel/tracing/trace of the recorded kernel would show:\n"
+		   "the tracepoints that kernel has, with its names and print formats.\n"
+		   "\n"
+		   "Example:\n"
+		   "  foliolab run -e 'read 4k 100' --trace t.flt\n"
+		   "  foliolab export t.flt --format ftrace\n",
+	.run = cmd_export_main,
+};

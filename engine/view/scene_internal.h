@@ -1,0 +1,52 @@
+/*
+ * view/scene_internal.h - what the files of the scene share.
+ *
+ * Owner      the scene owns its chunks, nodes and journal.
+ * Errors     functions that need memory set scene->error.
+ */
+#ifndef FL_VIEW_SCENE_INTERNAL_H
+#define FL_VIEW_SCENE_INTERNAL_H
+
+#include "view/scene.h"
+
+/* ---- journal: a stack of groups, one an event ---- */
+
+int journal_init(struct scene_journal *j);
+void journal_fini(struct scene_journal *j);
+
+/* Begin the group of an event, and end it. */
+u64 journal_begin(struct scene *s);
+void journal_end(struct scene *s, u64 begin);
+/* Take the last group back. */
+void journal_undo(struct scene *s);
+
+/* Remember @size bytes at @field, inside scene->state, before they change. */
+void journal_save(struct scene *s, const void *field, size_t size);
+/* Remember that @nr cells of file @file from @page on were @value. */
+void journal_cells(struct scene *s, unsigned int file, u64 page, u32 value, u32 nr);
+
+/* Change one field of scene->state. */
+#define scene_set(s, field, value)                                                                \
+	do {                                                                                      \
+		journal_save(s, &(s)->state.field, sizeof((s)->state.field));                     \
+		(s)->state.field = (value);                                                       \
+	} while (0)
+
+/* ---- pages ---- */
+
+/* The file of @ino, made if there is room; -1 if not. */
+int pages_file(struct scene *s, u32 ino);
+void pages_fini(struct scene *s);
+/* cell = (cell & ~@clear) | @set for present pages of a range (@absent: for all), journalled. */
+void pages_change(struct scene *s, int file, u64 first, u64 nr, u32 clear, u32 set);
+void pages_fill(struct scene *s, int file, u64 first, u64 nr, u32 value);
+/* What journal_undo() calls. */
+void pages_restore(struct scene *s, unsigned int file, u64 page, u32 value, u32 nr);
+
+/* ---- events ---- */
+
+/* What @ev does to the scene; +1 or -1 for what it adds to. */
+void event_overwrite(struct scene *s, const struct trace_event *ev);
+void event_count(struct scene *s, const struct trace_event *ev, int sign);
+
+#endif
