@@ -541,6 +541,75 @@ static void test_readahead_expand(void **state)
 	scene_close(run);
 }
 
+/*
+ * 3.6 step 8: a window that starts inside a cached folio of 16 KiB. Its start is rounded down onto
+ * the folio, and since v6.14 the unsigned comparison then finds nothing left to read.
+ */
+static void expect_guarded(const char *kernel, const char *expected)
+{
+	struct run_config config = scene_config(kernel);
+	struct file_ra_state ra = { .start = 6, .size = 4, .async_size = 4, .ra_pages = 32 };
+	struct run *run;
+
+	config.block_size = 16384;
+	run = scene_open(&config);
+	scene_play(run, "fadvise willneed 16k 16k");
+	{
+		DEFINE_READAHEAD(rac, NULL, &ra, run->inode->i_mapping, 6);
+
+		rac.provenance = PROVENANCE_ASYNC;
+		page_cache_ra_order(&rac, &ra, 0);
+	}
+	assert_string_equal(scene_folios(run, 0, 100), expected);
+	scene_close(run);
+}
+
+static void test_fallback_guard(void **state)
+{
+	expect_guarded("v6.12", "4:2 8:2m");
+	expect_guarded("v6.16", "4:2");
+	expect_guarded("v6.16.y", "4:2");
+	expect_guarded("v6.18", "4:2");
+}
+
+/* A file system that takes the first folio of every request only. */
+static void take_one(struct readahead_control *rac)
+{
+	struct folio *folio = readahead_folio(rac);
+
+	if (folio)
+		folio_end_read(folio, true);
+}
+
+static const struct address_space_operations take_one_aops = { .readahead = take_one };
+
+/* 3.10: eight pages, seven of them left over, with a tail of four. */
+static void expect_leftover(const char *kernel, unsigned int size, unsigned int async_size,
+			    const char *folios)
+{
+	struct run_config config = scene_config(kernel);
+	struct file_ra_state ra = { .size = 8, .async_size = 4 };
+	struct run *run = scene_open(&config);
+	DEFINE_READAHEAD(rac, NULL, &ra, run->inode->i_mapping, 0);
+
+	run->inode->i_mapping->a_ops = &take_one_aops;
+	rac.provenance = PROVENANCE_SYNC;
+	page_cache_ra_unbounded(&rac, 8, 0);
+	assert_int_equal(ra.size, size);
+	assert_int_equal(ra.async_size, async_size);
+	assert_string_equal(scene_folios(run, 0, 100), folios);
+	scene_close(run);
+}
+
+static void test_leftover_pages(void **state)
+{
+	/* The window shrinks by all seven; only as many as the tail had leave the cache. */
+	expect_leftover("v6.1", 1, 0, "0:0 5:0 6:0 7:0");
+	expect_leftover("v6.12.y", 1, 0, "0:0 5:0 6:0 7:0");
+	expect_leftover("v6.16", 8, 4, "0:0");
+	expect_leftover("v6.18", 8, 4, "0:0");
+}
+
 /* ---- EIO ---- */
 
 static int failing_read(struct block_device *bdev, sector_t sector, void *buf, unsigned int len)
@@ -628,6 +697,8 @@ int main(void)
 		cmocka_unit_test(test_dontneed_small_folios),
 		cmocka_unit_test(test_dontneed_large_folios),
 		cmocka_unit_test(test_readahead_expand),
+		cmocka_unit_test(test_fallback_guard),
+		cmocka_unit_test(test_leftover_pages),
 		cmocka_unit_test(test_eio),
 	};
 

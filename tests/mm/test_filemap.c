@@ -86,6 +86,22 @@ static void test_add_and_remove(void **state)
 	scene_close(run);
 }
 
+/* A folio that was cut off while it waited for its LRU list is not lost, and counted once. */
+static void test_removed_in_batch(void **state)
+{
+	struct run *run = open_scene("v6.18");
+
+	put_pages(run, 0, 4);
+	scene_play(run, "pread 0 1; pread 8192 1; pread 0 1");
+	truncate_pagecache(run->inode, 4096);
+	assert_int_equal(run->machine->mm->vm.nr_file_pages, 1);
+	assert_int_equal(run->machine->mm->live_pages, 5);
+	scene_check(run);
+	lru_add_drain(run->machine);
+	assert_int_equal(run->machine->mm->live_pages, 1);
+	scene_close(run);
+}
+
 static void test_get_folios(void **state)
 {
 	struct run *run = open_scene("v6.18");
@@ -361,6 +377,34 @@ static void test_create_folio(void **state)
 	scene_close(run);
 }
 
+/* Virtual time of reading ten cached pages and one that the disk has not delivered yet. */
+static u64 time_beside_io(const char *kernel)
+{
+	struct run_config config = scene_config(kernel);
+	struct run *run;
+	u64 start;
+
+	config.disk = "nvme";
+	run = scene_open(&config);
+	put_pages(run, 0, 9);
+	assert_int_equal(vfs_fadvise(run_file(run), 40960, 4096, POSIX_FADV_WILLNEED_), 0);
+	start = run->machine->clock_ps;
+	assert_int_equal(read_with(run, 0, 11 * 4096, 0), 11 * 4096);
+	start = run->machine->clock_ps - start;
+	scene_close(run);
+	return start;
+}
+
+/* 2.2 step 5: since v6.18 what is there is copied while the rest is still on its way. */
+static void test_skip_nonuptodate(void **state)
+{
+	u64 waits = time_beside_io("v6.18-SKIP_NONUPTODATE"), skips = time_beside_io("v6.18");
+	u64 copy = 10 * 4096ULL * 80; /* COPY_BYTE */
+
+	assert_in_range(waits - skips, copy, copy + copy / 2);
+	assert_int_equal(time_beside_io("v6.17"), waits);
+}
+
 /* ---- 2.5: splice ---- */
 
 static void test_splice(void **state)
@@ -623,6 +667,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_add_and_remove),
+		cmocka_unit_test(test_removed_in_batch),
 		cmocka_unit_test(test_get_folios),
 		cmocka_unit_test(test_miss_per_version),
 		cmocka_unit_test(test_miss_drift),
@@ -634,6 +679,7 @@ int main(void)
 		cmocka_unit_test(test_noio),
 		cmocka_unit_test(test_nowait),
 		cmocka_unit_test(test_create_folio),
+		cmocka_unit_test(test_skip_nonuptodate),
 		cmocka_unit_test(test_splice),
 		cmocka_unit_test(test_split_pieces),
 		cmocka_unit_test(test_split_keeps_mark),

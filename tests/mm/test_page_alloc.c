@@ -424,6 +424,26 @@ static void test_dontneed_leaves_no_shadow(void **state)
 	scene_close(run);
 }
 
+/* A folio that somebody holds survives everything: reclaim and DONTNEED go around it. */
+static void test_held_folio_stays(void **state)
+{
+	struct run_config config = scene_config("v6.18");
+	struct folio *folio;
+	struct run *run;
+
+	config.machine.memory = 1000 * 4096;
+	run = scene_open(&config);
+	scene_play(run, "read 4k");
+	folio = filemap_get_folio(run->inode->i_mapping, 0);
+	scene_play(run, "seek 1m; read 64k 500; fadvise dontneed 0 0");
+	assert_int_equal(run->inode->i_mapping->nrpages, 1);
+	assert_ptr_equal(xa_load(&run->inode->i_mapping->i_pages, 0), folio);
+	folio_put(folio);
+	scene_play(run, "fadvise dontneed 0 0");
+	assert_int_equal(run->inode->i_mapping->nrpages, 0);
+	scene_close(run);
+}
+
 /* ---- the n-th allocation fails ---- */
 
 #define FAIL_OPS   "read 64k 8; read 4k 20; pread 1m 100k; read 5000 3; seek 0; read 100k 15"
@@ -514,6 +534,7 @@ int main(void)
 		cmocka_unit_test(test_tiny_memory),
 		cmocka_unit_test(test_refaults),
 		cmocka_unit_test(test_dontneed_leaves_no_shadow),
+		cmocka_unit_test(test_held_folio_stays),
 		cmocka_unit_test(test_failing_allocations),
 	};
 

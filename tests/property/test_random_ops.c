@@ -280,6 +280,8 @@ static int play_step(struct outcome *o, const struct step *step)
 		break;
 	default:
 		take_out(o, step);
+		if (vm_check_machine(o->run->machine, &err) && !o->why[0])
+			snprintf(o->why, sizeof(o->why), "%s", err.text);
 	}
 	if (!o->why[0] && o->run->errors)
 		snprintf(o->why, sizeof(o->why), "a call failed with %d", o->run->last_error);
