@@ -52,14 +52,11 @@ static int play_kernels(const struct run_args *a, const struct workload *w,
 	int ret = 0;
 
 	for (unsigned int i = 0; i < a->machine.nr_kernels && !ret; i++) {
+		const struct play_extras extras = {.perf = &c->perfs[i]};
+
 		config.machine.kernel = a->machine.kernels[i];
-<<<<<<< HEAD
-		ret = play_perf(&config, w, &c->reports[i], &c->perfs[i], err);
+		ret = play(&config, w, &extras, &c->reports[i], err);
 		c->reports[i].measured = a->measure;
-=======
-		ret = play(&config, w, NULL, &reports[i], err);
-		reports[i].measured = a->measure;
->>>>>>> 0a540cb (Recordings: run --trace, export; the scene, movable both ways)
 	}
 	return ret;
 }

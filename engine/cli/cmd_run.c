@@ -62,6 +62,14 @@ static int run_script(const struct run_args *a, struct fl_error *err)
 	return ret;
 }
 
+static int play_show(const struct run_args *a, const struct workload *w, struct run_show *show,
+		     struct fl_error *err)
+{
+	const struct play_extras extras = {.trace = a->trace, .pack = a->pack, .perf = &show->perf};
+
+	return play(&a->machine.config, w, &extras, &show->report, err);
+}
+
 static int run_command(const struct run_args *a, struct fl_error *err)
 {
 	static const struct cli_result result = {show_text, show_json};
@@ -74,13 +82,8 @@ static int run_command(const struct run_args *a, struct fl_error *err)
 	ret = workload_arg_load(&a->workload, &w, err);
 	if (ret)
 		return ret;
-<<<<<<< HEAD
 	show = calloc(1, sizeof(*show));
-	ret = show ? play_perf(&a->machine.config, &w, &show->report, &show->perf, err)
-		   : fl_error_set(err, -ENOMEM, NULL, 0, "out of memory");
-=======
-	ret = play(&a->machine.config, &w, &a->trace, &report, err);
->>>>>>> 0a540cb (Recordings: run --trace, export; the scene, movable both ways)
+	ret = show ? play_show(a, &w, show, err) : fl_error_set(err, -ENOMEM, NULL, 0, "out of memory");
 	workload_fini(&w);
 	if (!ret) {
 		show->args = a;

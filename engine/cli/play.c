@@ -144,31 +144,18 @@ static u64 at_once(const struct run *run, const struct wl_op *op, u64 left)
 static int play_op(struct run *run, const struct wl_op *op, struct progress *p,
 		   struct perf *perf, struct fl_error *err)
 {
-<<<<<<< HEAD
-	u64 before[COST_NR];
-
-	u64 left = op_count(op);
-=======
-	u64 total = op_count(op), done = 0;
->>>>>>> 0a540cb (Recordings: run --trace, export; the scene, movable both ways)
+	u64 total = op_count(op), done = 0, before[COST_NR];
 	int ret = 0;
 
 	while (done < total && !ret) {
 		u64 n = at_once(run, op, total - done);
 
-<<<<<<< HEAD
-		if (op->type == WL_READ)
-			part.n = n;
 		memcpy(before, run->machine->cost_units[CONTEXT_TASK], sizeof(before));
-		ret = run_op(run, &part, err);
-		if (perf)
-			perf_account(perf, op->type, run->machine, before);
-		left -= n;
-=======
 		ret = op->type == WL_READ ? run_op_piece(run, op, done, n, err)
 					  : run_op(run, op, err);
+		if (perf)
+			perf_account(perf, op->type, run->machine, before);
 		done += n;
->>>>>>> 0a540cb (Recordings: run --trace, export; the scene, movable both ways)
 		progress_step(p, n);
 	}
 	return ret;
@@ -221,10 +208,6 @@ static void digest_end(EVP_MD_CTX *ctx, char *hex)
 		sprintf(hex + 2 * i, "%02x", md[i]);
 }
 
-<<<<<<< HEAD
-int play_perf(const struct run_config *config, const struct workload *w, struct report *ret,
-	      struct perf *perf, struct fl_error *err)
-=======
 /* ---- recording ---- */
 
 struct recording {
@@ -233,19 +216,19 @@ struct recording {
 };
 
 static int record_start(struct recording *rec, struct run *run, const struct workload *w,
-			const struct play_trace *trace, struct fl_error *err)
+			const struct play_extras *extras, struct fl_error *err)
 {
 	struct recording_info info;
 	int ret;
 
 	*rec = (struct recording){0};
-	if (!trace || !trace->path)
+	if (!extras || !extras->trace)
 		return 0;
 	if (run_recording_info(run, w, &info))
 		return fl_error_set(err, -ENOMEM, NULL, 0, "out of memory");
-	ret = out_open(&rec->out, trace->path, err);
+	ret = out_open(&rec->out, extras->trace, err);
 	if (!ret)
-		ret = recording_start(rec->out.f, &info, trace->pack, &rec->recorder, err);
+		ret = recording_start(rec->out.f, &info, extras->pack, &rec->recorder, err);
 	recording_info_fini(&info);
 	if (ret)
 		out_abort(&rec->out);
@@ -270,10 +253,10 @@ static int record_end(struct recording *rec, struct run *run, int error, struct 
 	return out_commit(&rec->out, err);
 }
 
-int play(const struct run_config *config, const struct workload *w, const struct play_trace *trace,
+int play(const struct run_config *config, const struct workload *w, const struct play_extras *extras,
 	 struct report *ret, struct fl_error *err)
->>>>>>> 0a540cb (Recordings: run --trace, export; the scene, movable both ways)
 {
+	struct perf *perf = extras ? extras->perf : NULL;
 	EVP_MD_CTX *digest = NULL;
 	struct recording rec;
 	struct run *run;
@@ -284,14 +267,10 @@ int play(const struct run_config *config, const struct workload *w, const struct
 		return error;
 	error = digest_start(run, &digest, err);
 	if (!error)
-		error = record_start(&rec, run, w, trace, err);
+		error = record_start(&rec, run, w, extras, err);
 	start_ns = host_ns();
 	if (!error)
-<<<<<<< HEAD
-		error = play_all(run, w, perf, err);
-=======
-		error = record_end(&rec, run, play_all(run, w, err), err);
->>>>>>> 0a540cb (Recordings: run --trace, export; the scene, movable both ways)
+		error = record_end(&rec, run, play_all(run, w, perf, err), err);
 	if (!error) {
 		report_collect(ret, run);
 		ret->wall_ns = host_ns() - start_ns;
@@ -302,10 +281,4 @@ int play(const struct run_config *config, const struct workload *w, const struct
 	EVP_MD_CTX_free(digest);
 	run_close(run);
 	return error;
-}
-
-int play(const struct run_config *config, const struct workload *w, struct report *ret,
-	 struct fl_error *err)
-{
-	return play_perf(config, w, ret, NULL, err);
 }

@@ -27,21 +27,18 @@ bool workload_arg_is_lua(const struct workload_arg *arg);
 /* Parse what the command line named. -EINVAL where it named nothing or a Lua file. */
 int workload_arg_load(const struct workload_arg *arg, struct workload *ret, struct fl_error *err);
 
-/* Where to record to, and how. */
-struct play_trace {
-	const char *path; /* NULL: nowhere */
-	bool pack;	  /* compress */
+/* What a run may leave behind besides its report; zeros: nothing. */
+struct play_extras {
+	const char *trace; /* record there */
+	bool pack;	   /* compress the recording */
+	struct perf *perf; /* gets where the virtual time went */
 };
 
 /*
- * Boot the machine of @config, record to @trace (NULL: nowhere), play @w on it, read everything off it into @ret. On a terminal
- * (stderr) a line of progress appears after a second and goes at the end.
+ * Boot the machine of @config, play @w on it, read everything off it into @ret; @extras may be
+ * NULL. On a terminal (stderr) a line of progress appears after a second and goes at the end.
  */
-int play(const struct run_config *config, const struct workload *w, const struct play_trace *trace,
+int play(const struct run_config *config, const struct workload *w, const struct play_extras *extras,
 	 struct report *ret, struct fl_error *err);
-
-/* The same, and where its virtual time went goes to @perf (NULL: nowhere). */
-int play_perf(const struct run_config *config, const struct workload *w, struct report *ret,
-	      struct perf *perf, struct fl_error *err);
 
 #endif

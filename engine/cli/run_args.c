@@ -1,19 +1,17 @@
 #include "cli/run_args.h"
 
-<<<<<<< HEAD
-enum { OPT_EVAL, OPT_MEASURE, OPT_FORMAT, OPT_OUTPUT, OPT_FIGURES, OPT_PERF, OPT_FOLDED };
-=======
 enum {
 	OPT_EVAL,
 	OPT_MEASURE,
 	OPT_FORMAT,
 	OPT_OUTPUT,
 	OPT_FIGURES,
+	OPT_PERF,
+	OPT_FOLDED,
 	OPT_VIEW,
 	OPT_TRACE,
 	OPT_PACK,
 };
->>>>>>> 0a540cb (Recordings: run --trace, export; the scene, movable both ways)
 
 const struct cli_option run_arg_options[] = {
 	{"eval", "e", "OPS", "operations, separated by newlines or ';'", OPT_EVAL},
@@ -57,10 +55,10 @@ static int take(struct run_args *a, int id, const char *value, struct fl_error *
 		a->figures = value;
 		return 0;
 	case OPT_TRACE:
-		a->trace.path = value;
+		a->trace = value;
 		return 0;
 	case OPT_PACK:
-		a->trace.pack = true;
+		a->pack = true;
 		return 0;
 	case OPT_VIEW:
 		return cli_parse_view(value, &a->view, err);

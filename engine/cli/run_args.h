@@ -19,7 +19,8 @@ struct run_args {
 	enum cli_format format;
 	const char *figures; /* folder, of a Lua workload */
 	const char *output;  /* NULL: standard output */
-	struct play_trace trace;
+	const char *trace;   /* record there, or NULL */
+	bool pack;	     /* compress that */
 	bool view;	     /* --view tui */
 	bool help;	     /* --help was there; nothing after it was read */
 };
