@@ -5,6 +5,8 @@
 # are is counted here with awk, not taken from the program); the tracepoints of 6.18 and 7.3 too;
 # a flipped knob breaks runs where readahead.md section 6 says so and only there; one changed
 # digit is found at its line; what is no recording is refused.
+# Steps are texts that lib.sh evaluates: functions and variables used there look unused.
+# shellcheck disable=SC2317,SC2034 source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
 GOLDEN=$TESTDATA/golden
