@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/bench.h"
@@ -10,21 +11,23 @@
 
 #define BAR_WIDTH 30
 
-enum { OPT_FORMAT, OPT_OUTPUT };
+enum { OPT_FORMAT, OPT_OUTPUT, OPT_MEASURE };
 
 static const struct cli_option bench_options[] = {
 	{"format", NULL, "F", "text or json (default text)", OPT_FORMAT},
+	{"measure", NULL, NULL, "also time the real thing on this host (mmap)", OPT_MEASURE},
 	{"output", "o", "OUT", "write there instead of standard output", OPT_OUTPUT},
 	{0},
 };
 
 /* The benches there are. */
-static const struct bench *const benches[] = {&bench_dd};
+static const struct bench *const benches[] = {&bench_dd, &bench_mmap};
 
 struct bench_args {
 	const struct bench *bench;
 	enum cli_format format;
 	const char *output;
+	bool measure;
 	bool help;
 };
 
@@ -34,17 +37,53 @@ struct bench_show {
 	struct bench_result result;
 };
 
+void bench_check(struct bench_result *result, const char *name, u64 value, u64 want,
+		 enum bench_relation relation)
+{
+	struct bench_check *check = &result->checks[result->nr_checks];
+
+	if (result->nr_checks == BENCH_CHECKS_MAX)
+		return;
+	result->nr_checks++;
+	*check = (struct bench_check){.value = value, .want = want, .relation = relation};
+	snprintf(check->name, sizeof(check->name), "%s", name);
+}
+
+static bool check_holds(const struct bench_check *check)
+{
+	switch (check->relation) {
+	case BENCH_BELOW:
+		return check->value < check->want;
+	case BENCH_ABOVE:
+		return check->value > check->want;
+	default:
+		return check->value == check->want;
+	}
+}
+
 static bool row_holds(const struct bench_row *row)
 {
 	return row->ours == bench_want(row);
+}
+
+/* A bench without checks of its own checks its rows. */
+static void add_row_checks(struct bench_result *result)
+{
+	for (unsigned int i = 0; i < result->nr; i++) {
+		const struct bench_row *row = &result->rows[i];
+		char name[BENCH_CHECK_MAX];
+
+		snprintf(name, sizeof(name), "%s, %s", row->kernel, row->measure);
+		bench_check(result, name, row->ours, bench_want(row), BENCH_EQUAL);
+	}
 }
 
 static unsigned int count_misses(const struct bench_result *result)
 {
 	unsigned int n = 0;
 
-	for (unsigned int i = 0; i < result->nr; i++)
-		n += !row_holds(&result->rows[i]);
+	for (unsigned int i = 0; i < result->nr_checks; i++)
+		n += !check_holds(&result->checks[i]);
 	return n;
 }
 
@@ -55,22 +94,38 @@ static bool same_block(const struct bench_row *a, const struct bench_row *b)
 	return !strcmp(a->kernel, b->kernel);
 }
 
-static void print_row(struct out *o, const struct bench_row *row, u64 largest)
+static void print_verdict(struct out *o, const struct bench_row *row)
 {
 	bool holds = row_holds(row);
 
-	fprintf(o->f, "%10s : %10" PRIu64 " %8" PRIu64 " %10" PRIu64 "  %s%-7s%s ", row->measure,
-		row->published, row->others, row->ours,
+	fprintf(o->f, "  %s%-7s%s ",
 		!o->colour ? ""
 		: holds	   ? "\033[32m"
 			   : "\033[31m",
 		holds ? "agrees" : "DIFFERS", o->colour ? "\033[0m" : "");
+}
+
+static void print_row(struct out *o, const struct bench_row *row, u64 largest, bool exact)
+{
+	fprintf(o->f, exact ? "%10s : " : "%16s : ", row->measure);
+	if (row->published)
+		fprintf(o->f, "%10" PRIu64, row->published);
+	else
+		fprintf(o->f, "%10s", exact ? "0" : "-");
+	if (exact)
+		fprintf(o->f, " %8" PRIu64, row->others);
+	fprintf(o->f, " %10" PRIu64, row->ours);
+	if (exact)
+		print_verdict(o, row);
+	else
+		fprintf(o->f, "  ");
 	print_bar(o->f, row->ours, largest, BAR_WIDTH);
 	fputc('\n', o->f);
 }
 
 /* The rows of one kernel from @i on; returns the row after them. */
-static unsigned int print_block(struct out *o, const struct bench_result *result, unsigned int i)
+static unsigned int print_block(struct out *o, const struct bench_result *result, unsigned int i,
+				bool exact)
 {
 	const struct bench_row *first = &result->rows[i];
 	unsigned int end = i;
@@ -80,21 +135,28 @@ static unsigned int print_block(struct out *o, const struct bench_result *result
 		largest = max(largest, result->rows[end].ours);
 	fprintf(o->f, "\n%s%s%s\n", o->colour ? "\033[1m" : "", first->title,
 		o->colour ? "\033[0m" : "");
-	fprintf(o->f, "%10s : %10s %8s %10s\n", "", "published", "others'", "ours");
+	if (exact)
+		fprintf(o->f, "%10s : %10s %8s %10s\n", "", "published", "others'", "ours");
+	else
+		fprintf(o->f, "%16s : %10s %10s\n", "", "published", "ours");
 	for (; i < end; i++)
-		print_row(o, &result->rows[i], largest);
+		print_row(o, &result->rows[i], largest, exact);
 	return end;
 }
 
-static void print_checks(FILE *f, const struct bench_result *result)
+static void print_checks(FILE *f, const struct bench_result *result, bool exact)
 {
-	fprintf(f, "\nChecks (ours = published - others')\n");
-	for (unsigned int i = 0; i < result->nr; i++) {
-		const struct bench_row *row = &result->rows[i];
+	static const char *const relations[] = {
+		[BENCH_EQUAL] = "", [BENCH_BELOW] = "less than ", [BENCH_ABOVE] = "more than ",
+	};
 
-		fprintf(f, "  %-4s %s, %s: %" PRIu64 ", expected %" PRIu64 "\n",
-			row_holds(row) ? "ok" : "MISS", row->kernel, row->measure, row->ours,
-			bench_want(row));
+	fprintf(f, "\nChecks%s\n", exact ? " (ours = published - others')" : "");
+	for (unsigned int i = 0; i < result->nr_checks; i++) {
+		const struct bench_check *check = &result->checks[i];
+
+		fprintf(f, "  %-4s %s: %" PRIu64 ", expected %s%" PRIu64 "\n",
+			check_holds(check) ? "ok" : "MISS", check->name, check->value,
+			relations[check->relation], check->want);
 	}
 }
 
@@ -102,16 +164,19 @@ static void show_text(struct out *o, const void *data)
 {
 	const struct bench_show *s = data;
 	unsigned int misses = count_misses(&s->result);
+	bool exact = !*s->result.account;
 
 	fprintf(o->f, "%s\nNumbers are %s.\n", s->bench->what, s->bench->measure);
 	for (unsigned int i = 0; i < s->result.nr;)
-		i = print_block(o, &s->result, i);
+		i = print_block(o, &s->result, i, exact);
 	fprintf(o->f, "\nSource: %s", s->bench->source);
-	print_checks(o->f, &s->result);
+	if (!exact)
+		fprintf(o->f, "\n%s", s->result.account);
+	print_checks(o->f, &s->result, exact);
 	if (misses)
-		fprintf(o->f, "\n%u of %u checks do not hold.\n", misses, s->result.nr);
+		fprintf(o->f, "\n%u of %u checks do not hold.\n", misses, s->result.nr_checks);
 	else
-		fprintf(o->f, "\nAll %u checks hold. %s\n", s->result.nr, s->bench->agree);
+		fprintf(o->f, "\nAll %u checks hold. %s\n", s->result.nr_checks, s->bench->agree);
 }
 
 /* ---- JSON ---- */
@@ -128,16 +193,14 @@ static cJSON *row_json(const struct bench_row *row)
 	return obj;
 }
 
-static cJSON *check_json(const struct bench_row *row)
+static cJSON *check_json(const struct bench_check *check)
 {
-	char name[2 * BENCH_NAME_MAX];
 	cJSON *obj = cJSON_CreateObject();
 
-	snprintf(name, sizeof(name), "%s, %s", row->kernel, row->measure);
-	cJSON_AddStringToObject(obj, "name", name);
-	json_add_u64(obj, "value", row->ours);
-	json_add_u64(obj, "want", bench_want(row));
-	cJSON_AddBoolToObject(obj, "ok", row_holds(row));
+	cJSON_AddStringToObject(obj, "name", check->name);
+	json_add_u64(obj, "value", check->value);
+	json_add_u64(obj, "want", check->want);
+	cJSON_AddBoolToObject(obj, "ok", check_holds(check));
 	return obj;
 }
 
@@ -148,10 +211,10 @@ static cJSON *show_json(const void *data)
 	cJSON *rows = cJSON_AddArrayToObject(obj, "rows");
 	cJSON *checks = cJSON_AddArrayToObject(obj, "checks");
 
-	for (unsigned int i = 0; i < s->result.nr; i++) {
+	for (unsigned int i = 0; i < s->result.nr; i++)
 		cJSON_AddItemToArray(rows, row_json(&s->result.rows[i]));
-		cJSON_AddItemToArray(checks, check_json(&s->result.rows[i]));
-	}
+	for (unsigned int i = 0; i < s->result.nr_checks; i++)
+		cJSON_AddItemToArray(checks, check_json(&s->result.checks[i]));
 	return obj;
 }
 
@@ -183,6 +246,9 @@ static int take(struct cli_args *args, struct bench_args *a, int id, const char 
 		return 0;
 	case OPT_FORMAT:
 		return cli_parse_format(value, &a->format, err);
+	case OPT_MEASURE:
+		a->measure = true;
+		return 0;
 	case OPT_OUTPUT:
 		a->output = value;
 		return 0;
@@ -204,6 +270,26 @@ static int parse(struct bench_args *a, struct cli_args *args, struct fl_error *e
 	if (!ret && !a->bench)
 		return fl_error_set(err, -EINVAL, NULL, 0,
 				    "no bench is named, expected one of 'foliolab bench --help'");
+	if (!ret && a->measure && (!a->bench->measure_host || a->format != FORMAT_TEXT))
+		return fl_error_set(err, -EINVAL, "--measure", 0,
+				    "nothing to measure, expected 'bench mmap' and text");
+	return ret;
+}
+
+/* What the host itself does, behind the table. */
+static int measure(const struct bench_args *a, struct fl_error *err)
+{
+	struct out o;
+	int ret;
+
+	if (!a->measure)
+		return 0;
+	ret = out_open(&o, NULL, err);
+	if (!ret)
+		ret = a->bench->measure_host(&o, err);
+	if (!ret)
+		return out_commit(&o, err);
+	out_abort(&o);
 	return ret;
 }
 
@@ -219,7 +305,11 @@ static int cmd_bench_main(struct cli_args *args)
 	if (a.help)
 		return cli_help(args);
 	show.bench = a.bench;
-	if (a.bench->run(&show.result, &err) || cli_show(&shape, &show, a.format, a.output, &err))
+	if (a.bench->run(&show.result, &err))
+		return cli_fail(&err);
+	if (!show.result.nr_checks)
+		add_row_checks(&show.result);
+	if (cli_show(&shape, &show, a.format, a.output, &err) || measure(&a, &err))
 		return cli_fail(&err);
 	return count_misses(&show.result) ? CLI_NO : CLI_DONE;
 }
@@ -233,6 +323,8 @@ const struct cli_command cmd_bench = {
 		"Benches:\n"
 		"  dd   the readahead regression of ab4443fe3ca6: dd bs=4k of a 12 GiB sparse\n"
 		"       file on xfs, folio allocation calls per order\n"
+		"  mmap the ext4 large-folio report: reads and stores through a mapping by folio\n"
+		"       order, in virtual microseconds; what its perf diff shows\n"
 		"\n"
 		"JSON keys:\n"
 		"  rows     [{kernel, measure, published, others, ours}]; others is the part of\n"
