@@ -31,7 +31,7 @@ struct bench_row {
 	u64 ours;
 };
 
-enum bench_relation { BENCH_EQUAL, BENCH_BELOW, BENCH_ABOVE };
+enum bench_relation { BENCH_EQUAL, BENCH_BELOW, BENCH_AT_MOST, BENCH_ABOVE };
 
 /* Something the rows must show beside their own numbers. */
 struct bench_check {

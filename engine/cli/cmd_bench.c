@@ -54,6 +54,8 @@ static bool check_holds(const struct bench_check *check)
 	switch (check->relation) {
 	case BENCH_BELOW:
 		return check->value < check->want;
+	case BENCH_AT_MOST:
+		return check->value <= check->want;
 	case BENCH_ABOVE:
 		return check->value > check->want;
 	default:
@@ -91,7 +93,7 @@ static unsigned int count_misses(const struct bench_result *result)
 
 static bool same_block(const struct bench_row *a, const struct bench_row *b)
 {
-	return !strcmp(a->kernel, b->kernel);
+	return !strcmp(a->title, b->title);
 }
 
 static void print_verdict(struct out *o, const struct bench_row *row)
@@ -147,7 +149,8 @@ static unsigned int print_block(struct out *o, const struct bench_result *result
 static void print_checks(FILE *f, const struct bench_result *result, bool exact)
 {
 	static const char *const relations[] = {
-		[BENCH_EQUAL] = "", [BENCH_BELOW] = "less than ", [BENCH_ABOVE] = "more than ",
+		[BENCH_EQUAL] = "", [BENCH_BELOW] = "less than ",
+		[BENCH_AT_MOST] = "at most ", [BENCH_ABOVE] = "more than ",
 	};
 
 	fprintf(f, "\nChecks%s\n", exact ? " (ours = published - others')" : "");

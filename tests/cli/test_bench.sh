@@ -42,4 +42,29 @@ test_expect_success 'the same bytes every time' '
 	test_cmp a b
 '
 
+test_expect_success 'mmap: reads fall with the order, stores rise, the account of the perf diff' '
+	"$FOLIOLAB_O2" bench mmap >out
+	test_grep "^  store, order 1 : +103500 +1[0-9]{5}  \|" out
+	test_grep "__lruvec_stat_mod_folio at \+4.34 % with an empty Baseline" out
+	test_grep "calls 524288 and 262144:" out
+	test_grep "expected more than 49$" out
+	test_grep "expected less than 198$" out
+	test_no_grep "MISS" out
+	tail -n 1 out | test_grep "^All 54 checks hold\." -
+	same "$(awk "length > 100" out)" ""
+'
+
+test_expect_success 'mmap: JSON' '
+	"$FOLIOLAB_O2" bench mmap --format json >out
+	same "$(grep -c "\"ok\":.true" out)" 54
+	test_no_grep "\"ok\":.false" out
+'
+
+test_expect_success 'mmap --measure walks real mappings' '
+	"$FOLIOLAB_O2" bench mmap --measure >out
+	test_grep "^This host, 256 MiB in TMPDIR" out
+	same "$(grep -cE "^ +[0-9]+k +[0-9]+\.[0-9] +[0-9]+\.[0-9]$" out)" 10
+	bad "nothing to measure" bench dd --measure
+'
+
 test_done
