@@ -10,7 +10,7 @@
 int cli_fail(const struct fl_error *err)
 {
 	out_error(err);
-	return CLI_BAD;
+	return err->code == -ENOTRECOVERABLE ? CLI_NO : CLI_BAD;
 }
 
 int cli_help(const struct cli_args *args)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/costs_file.h"
+#include "fs/ext4/ext4.h"
 #include "lib/strutil.h"
 
 #define WORD_SHOWN 40	   /* bytes of a wrong word repeated in a message */
@@ -224,6 +225,36 @@ static int set_costs(struct machine_options *o, const char *value, struct fl_err
 	if (!ret)
 		o->config.machine.cost_ps = o->cost_ps;
 	return ret;
+}
+
+static int set_extent_blocks(struct machine_options *o, const char *value, struct fl_error *err)
+{
+	return take_number("--extent-blocks", value, 1, UINT32_MAX, &o->config.extent_blocks, err);
+}
+
+/* The three lists are parsed here once for their errors, and with the file system for good. */
+static int set_features(struct machine_options *o, const char *value, struct fl_error *err)
+{
+	struct ext4_mount_config scratch = { 0 };
+
+	o->config.features = value;
+	return ext4_parse_features(&scratch, value, err);
+}
+
+static int set_mount_options(struct machine_options *o, const char *value, struct fl_error *err)
+{
+	struct ext4_mount_config scratch = { 0 };
+
+	o->config.mount_options = value;
+	return ext4_parse_options(&scratch, value, err);
+}
+
+static int set_dir_flags(struct machine_options *o, const char *value, struct fl_error *err)
+{
+	struct ext4_mount_config scratch = { 0 };
+
+	o->config.dir_flags = value;
+	return ext4_parse_flags(&scratch, value, err);
 }
 
 static int (*const setters[])(struct machine_options *o, const char *value,

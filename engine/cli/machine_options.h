@@ -40,7 +40,17 @@
 	X(IO_KB, io_kb, "io-kb", "N",                                                              \
 	  "largest request of the disk, 4 to 1048576 (default 1280, from v6.17 on 4096)")          \
 	X(COSTS, costs, "costs", "FILE",                                                           \
-	  "what primitives cost, as 'foliolab calibrate' writes it; 'host' is its default file")
+	  "what primitives cost, as 'foliolab calibrate' writes it; 'host' is its default file")     \
+	X(EXTENT_BLOCKS, extent_blocks, "extent-blocks", "N",                                      \
+	  "no extent on the disk is longer than N blocks: a fragmented file")                      \
+	X(FEATURES, features, "features", "LIST",                                                  \
+	  "of ext4, as in mke2fs -O: has_journal, extent, verity, encrypt, inline_data, bigalloc, " \
+	  "ext2; ^ takes one off")                                                                 \
+	X(MOUNT_OPTIONS, mount_options, "mount-options", "LIST",                                   \
+	  "of ext4: data=journal, data=ordered, data=writeback, delalloc, nodelalloc, "            \
+	  "dioread_nolock, dioread_lock")                                                          \
+	X(DIR_FLAGS, dir_flags, "dir-flags", "LIST",                                               \
+	  "flags of the file's directory that it inherits on ext4: journal_data, encrypt")
 
 enum machine_option_id {
 	MACHINE_OPT_FIRST = 1000,

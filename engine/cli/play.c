@@ -279,6 +279,7 @@ int play(const struct run_config *config, const struct workload *w, const struct
 			perf_finish(perf, run->machine, run->ops);
 	}
 	EVP_MD_CTX_free(digest);
+	fputs(run->machine->bug, stderr);
 	run_close(run);
 	return error;
 }

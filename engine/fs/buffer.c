@@ -22,7 +22,7 @@ struct buffer_head *create_empty_buffers(struct folio *folio)
 	bh = kzalloc(m, heads_size(folio));
 	if (!bh)
 		return NULL;
-	charge(m, COST_BUFFER_ALLOC, nr);
+	charge2(m, COST_BUFFER_ALLOC, nr, COST_BUFFER_CREATE, 1);
 	for (unsigned int i = 0; i < nr; i++) {
 		if (folio_test_uptodate(folio))
 			set_buffer_uptodate(&bh[i]);
@@ -191,6 +191,24 @@ static int prepare_block(struct folio *folio, struct buffer_head *bh, size_t sta
 	return bh_read(folio, bh, start);
 }
 
+/* A write that cannot go on: what it made new in the folio is zeros. folio_zero_new_buffers(). */
+static void zero_new_buffers(struct folio *folio, size_t from, size_t to)
+{
+	unsigned int bits = folio->mapping->host->i_blkbits;
+	struct buffer_head *bh = folio_buffers(folio);
+
+	for (size_t i = from >> bits; i << bits < to; i++) {
+		if (!buffer_new(&bh[i]))
+			continue;
+		if (!folio_test_uptodate(folio))
+			zero_bytes(folio, max(i << bits, from), min((i + 1) << bits, to));
+		clear_buffer_new(&bh[i]);
+		set_buffer_uptodate(&bh[i]);
+		set_buffer_dirty(&bh[i]);
+		filemap_dirty_folio(folio->mapping, folio);
+	}
+}
+
 int __block_write_begin(struct folio *folio, loff_t pos, unsigned int len, get_block_t get_block)
 {
 	struct inode *inode = folio->mapping->host;
@@ -210,8 +228,10 @@ int __block_write_begin(struct folio *folio, loff_t pos, unsigned int len, get_b
 			break;
 		charge(m, COST_BUFFER_VISIT, 1);
 		ret = prepare_block(folio, &bh[i], start, from, to, get_block);
-		if (ret)
+		if (ret) {
+			zero_new_buffers(folio, from, to);
 			return ret;
+		}
 	}
 	return 0;
 }
@@ -222,7 +242,8 @@ int block_commit_write(struct folio *folio, size_t from, size_t to)
 	struct machine *m = folio_machine(folio);
 	unsigned int nr = blocks_per_folio(inode, folio);
 	struct buffer_head *bh = folio_buffers(folio);
-	bool was_uptodate = folio_test_uptodate(folio), all = true, dirtied = false;
+	bool was_uptodate = folio_test_uptodate(folio), all = true;
+	unsigned int dirtied = 0;
 
 	for (unsigned int i = 0; i < nr; i++) {
 		size_t start = (size_t)i << inode->i_blkbits, end = start + (1u << inode->i_blkbits);
@@ -235,10 +256,11 @@ int block_commit_write(struct folio *folio, size_t from, size_t to)
 		} else {
 			set_buffer_uptodate(&bh[i]);
 			set_buffer_dirty(&bh[i]);
-			dirtied = true;
+			dirtied++;
 		}
 		clear_buffer_new(&bh[i]);
 	}
+	charge(m, COST_MARK_BUFFER_DIRTY, dirtied);
 	if (dirtied)
 		filemap_dirty_folio(folio->mapping, folio);
 	if (all && !was_uptodate)
@@ -293,6 +315,22 @@ static void end_buffer_async_read(struct bio *bio)
 	folio_end_read(folio, uptodate);
 }
 
+/* Blocks from @from on are not going to be read: the folio ends with those under way, or now. */
+static void abandon_blocks(struct folio *folio, unsigned int from)
+{
+	struct buffer_head *bh = folio_buffers(folio);
+	unsigned int nr = blocks_per_folio(folio->mapping->host, folio);
+	bool under_way = false;
+
+	for (unsigned int i = 0; i < nr; i++) {
+		if (i >= from)
+			clear_buffer_async_read(&bh[i]);
+		under_way |= buffer_async_read(&bh[i]);
+	}
+	if (!under_way)
+		folio_end_read(folio, false);
+}
+
 /* Look the block up; true if it has to be read. */
 static bool block_wants_read(struct folio *folio, struct buffer_head *bh, u64 iblock, size_t start,
 			     get_block_t get_block, int *err)
@@ -316,33 +354,62 @@ static bool block_wants_read(struct folio *folio, struct buffer_head *bh, u64 ib
 	return true;
 }
 
+/* Until e59e97d42b05 a kernel with CONFIG_DEBUG_VM died here on a large folio. */
+static bool assert_small(const struct folio *folio)
+{
+	if (!knob(folio_machine(folio), ASSERT_NO_LARGE_FULL_READ) || !folio_test_large(folio))
+		return true;
+	if (!folio_machine(folio)->bug[0]) {
+		vm_bug_on_folio(folio, "folio_test_large(folio)", "fs/buffer.c");
+		machine_bug(folio_machine(folio), "Call Trace:\n block_read_full_folio\n");
+	}
+	return false;
+}
+
+/* Send the blocks marked for reading, one bio each; the last one to complete ends the folio. */
+static int submit_marked_blocks(struct folio *folio, unsigned int wanted)
+{
+	struct inode *inode = folio->mapping->host;
+	struct buffer_head *bh = folio_buffers(folio);
+
+	for (unsigned int i = 0; wanted; i++) {
+		int err;
+
+		if (!buffer_async_read(&bh[i]) || buffer_locked(&bh[i]))
+			continue;
+		err = submit_block_read(folio, &bh[i], (size_t)i << inode->i_blkbits,
+					end_buffer_async_read);
+		if (err) {
+			abandon_blocks(folio, i);
+			return err;
+		}
+		wanted--;
+	}
+	return 0;
+}
+
 int block_read_full_folio(struct folio *folio, get_block_t get_block)
 {
 	struct inode *inode = folio->mapping->host;
 	unsigned int nr = blocks_per_folio(inode, folio), wanted = 0;
-	struct buffer_head *bh = create_empty_buffers(folio);
+	struct buffer_head *bh;
 	int err = 0;
 
+	if (!assert_small(folio)) {
+		folio_end_read(folio, false);
+		return -EIO;
+	}
+	bh = create_empty_buffers(folio);
 	if (!bh) {
-		folio_unlock(folio);
+		folio_end_read(folio, false);
 		return -ENOMEM;
 	}
 	for (unsigned int i = 0; i < nr; i++)
 		wanted += block_wants_read(folio, &bh[i],
 					   (folio_pos(folio) >> inode->i_blkbits) + i,
 					   (size_t)i << inode->i_blkbits, get_block, &err);
-	if (!wanted) {
-		folio_end_read(folio, !err);
-		return 0;
-	}
-	for (unsigned int i = 0; i < nr && wanted; i++) {
-		if (!buffer_async_read(&bh[i]) || buffer_locked(&bh[i]))
-			continue;
-		wanted--;
-		err = submit_block_read(folio, &bh[i], (size_t)i << inode->i_blkbits,
-					end_buffer_async_read);
-		if (err)
-			clear_buffer_async_read(&bh[i]);
-	}
+	if (wanted)
+		return submit_marked_blocks(folio, wanted);
+	folio_end_read(folio, !err);
 	return 0;
 }

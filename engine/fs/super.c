@@ -12,11 +12,17 @@
 #include "fs/xfs/xfs.h"
 #include "mm/internal.h"
 
+static int mount_ext4(struct super_block *sb, const struct mount_options *options,
+		      struct fl_error *err)
+{
+	return ext4_fill_super(sb, options->ext4, err);
+}
+
 static const struct file_system_type types[] = {
-	{ "ext4", "ext4", 12, ext4_init_inode },
-	{ "ext4-1k", "ext4", 10, ext4_init_inode },
-	{ "xfs", "xfs", 12, xfs_init_inode },
-	{ "hostfs", "hostfs", 12, hostfs_init_inode },
+	{ "ext4", "ext4", 12, mount_ext4, ext4_init_inode },
+	{ "ext4-1k", "ext4", 10, mount_ext4, ext4_init_inode },
+	{ "xfs", "xfs", 12, NULL, xfs_init_inode },
+	{ "hostfs", "hostfs", 12, NULL, hostfs_init_inode },
 };
 
 /* Bytes a request may have on a disk without limits of its own (virtio), by kernel. */
@@ -39,7 +45,7 @@ const char *file_system_name(unsigned int nr)
 /* A disk is large enough for any file that is not larger than half of it. */
 #define DISK_BYTES (1ULL << 46)
 
-/* Blocks larger than a page need folios of at least that size: xfs since v6.12. */
+/* Blocks larger than a page need folios of that size: xfs since v6.12; ext4 looks itself. */
 static int check_block_size(const struct machine *m, const struct file_system_type *type,
 			    unsigned int block_size, struct fl_error *err)
 {
@@ -47,12 +53,12 @@ static int check_block_size(const struct machine *m, const struct file_system_ty
 		return fl_error_set(err, -EINVAL, "--block-size", 0,
 				    "block size %u, expected a power of two from 1k to 64k",
 				    block_size);
-	if (block_size <= m->page_size)
+	if (block_size <= m->page_size || !strcmp(type->s_type, "ext4"))
 		return 0;
 	if (strcmp(type->s_type, "xfs") || !knob(m, MIN_ORDER))
 		return fl_error_set(err, -EINVAL, "--block-size", 0,
 				    "blocks of %u bytes are larger than a page, expected xfs on "
-				    "v6.12 or later", block_size);
+				    "v6.12 or ext4 on v7.3", block_size);
 	return 0;
 }
 
@@ -71,6 +77,7 @@ static void free_super(struct super_block *sb)
 	if (sb->s_space)
 		block_space_fini(sb->s_space);
 	free(sb->s_space);
+	free(sb->s_fs_info);
 	free(sb);
 }
 
@@ -84,6 +91,7 @@ static int open_disk(struct super_block *sb, const struct mount_options *options
 	error = block_space_init(sb->s_space, DISK_BYTES >> sb->s_blocksize_bits);
 	if (error)
 		return error;
+	sb->s_space->fragment = options->extent_blocks;
 	return blk_open(sb->s_machine, options->disk, min_t(u64, io_bytes, UINT32_MAX),
 			options->host_fd, &sb->s_bdev);
 }
@@ -106,12 +114,15 @@ int mount_fs(struct machine *m, const struct mount_options *options, struct supe
 	}
 	sb->s_machine = m;
 	sb->s_type = options->type->s_type;
-	sb->s_fs_info = (void *)options->type;
+	sb->s_ops = options->type;
 	sb->s_blocksize_bits = __ffs(block_size);
 	sb->s_maxbytes = INT64_MAX;
 	INIT_LIST_HEAD(&sb->s_inodes);
 	init_bdi(sb, options, io_bytes);
-	error = open_disk(sb, options, io_bytes);
+	if (options->type->fill_super)
+		error = options->type->fill_super(sb, options, err);
+	if (!error)
+		error = open_disk(sb, options, io_bytes);
 	if (error) {
 		if (!sb->s_bdev && options->host_fd >= 0)
 			close(options->host_fd);
@@ -152,23 +163,44 @@ void poweroff_super(struct super_block *sb)
 	free_super(sb);
 }
 
-/* All blocks of a file that was written in one go. */
-static int set_one_extent(struct inode *inode, loff_t size)
+/* The blocks of a file that was written in one go. */
+static int set_written_extents(struct inode *inode, loff_t size)
 {
+	struct block_space *space = inode->i_sb->s_space;
 	unsigned int bits = inode->i_blkbits;
-	struct fs_extent e = {
-		.len = (size >> bits) + !!(size & ((1 << bits) - 1)), .state = EXTENT_WRITTEN,
-	};
-	s64 got = block_alloc(inode->i_sb->s_space, 0, e.len, &e.pblk);
+	u64 end = (size >> bits) + !!(size & ((1 << bits) - 1)), goal = 0;
+	struct fs_extent e = { .state = EXTENT_WRITTEN };
+	int ret = 0;
 
-	if (got < 0 || (u64)got < e.len)
-		return got < 0 ? got : -ENOSPC;
-	return extents_set(inode, &e);
+	for (; e.lblk < end && !ret; e.lblk += e.len) {
+		s64 got = block_alloc(space, goal, end - e.lblk, &e.pblk);
+
+		if (got <= 0)
+			return got ? got : -ENOSPC;
+		e.len = got;
+		goal = e.pblk + got;
+		ret = extents_set(inode, &e);
+	}
+	return ret;
+}
+
+/* Behind its end a file's last block holds zeros, on every file system. */
+static int zero_last_block(struct inode *inode)
+{
+	static const char zeros[65536];
+	unsigned int block = 1u << inode->i_blkbits, used = inode->i_size & (block - 1);
+	u64 lblk = inode->i_size >> inode->i_blkbits, len;
+	const struct fs_extent *e = inode_map_block(inode, lblk, &len);
+
+	if (!used || !e || !inode->i_sb->s_machine->data)
+		return 0;
+	return blk_preset(inode->i_sb->s_bdev,
+			  ((e->pblk + (lblk - e->lblk)) << inode->i_blkbits) + used, zeros,
+			  block - used);
 }
 
 int new_inode(struct super_block *sb, loff_t size, bool written, struct inode **ret)
 {
-	const struct file_system_type *type = sb->s_fs_info;
 	struct inode *inode;
 	int error = 0;
 
@@ -184,13 +216,15 @@ int new_inode(struct super_block *sb, loff_t size, bool written, struct inode **
 	inode->i_blkbits = sb->s_blocksize_bits;
 	inode->i_ino = 12 + sb->s_next_ino++;
 	if (written && size)
-		error = set_one_extent(inode, size);
+		error = set_written_extents(inode, size);
+	if (!error)
+		error = zero_last_block(inode);
 	if (error) {
-		free(inode);
+		free_inode(inode);
 		return error;
 	}
 	address_space_init_once(&inode->i_data, inode);
-	type->init_inode(inode);
+	sb->s_ops->init_inode(inode);
 	list_add_tail(&inode->i_sb_list, &sb->s_inodes);
 	*ret = inode;
 	return 0;

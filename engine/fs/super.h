@@ -13,11 +13,17 @@
 #include "block/blkdev.h"
 #include "mm/fs.h"
 
+struct ext4_mount_config;
+struct mount_options;
+
 /* What a file system brings. One table in fs/super.c. */
 struct file_system_type {
 	const char *name;		/* as --fs calls it */
 	const char *s_type;		/* as the kernel calls it */
 	unsigned char blocksize_bits;	/* default block size */
+	/* Fill s_fs_info, which is freed with the super block, and s_maxbytes; may be NULL. */
+	int (*fill_super)(struct super_block *sb, const struct mount_options *options,
+			  struct fl_error *err);
 	/* Operations and folio orders of a fresh inode. */
 	void (*init_inode)(struct inode *inode);
 };
@@ -29,6 +35,8 @@ struct mount_options {
 	int host_fd;			/* disk "host": the open file (taken over), else -1 */
 	u64 ra_bytes;			/* read_ahead_kb * 1024 */
 	u64 io_bytes;			/* max_sectors_kb * 1024; 0: what this kernel defaults to */
+	u64 extent_blocks;		/* no extent longer than this on the disk; 0: no limit */
+	const struct ext4_mount_config *ext4; /* fs/ext4/ext4.h; NULL: the defaults */
 };
 
 /* NULL if unknown. */
@@ -51,8 +59,8 @@ void kill_super(struct super_block *sb);
 void poweroff_super(struct super_block *sb);
 
 /*
- * A regular file of @size bytes: one written extent from the disk's start, or a hole.
- * -ENOMEM, -EFBIG.
+ * A regular file of @size bytes: written, from the disk's start on in one extent or in pieces of
+ * extent_blocks that lie a block apart, or a hole. -ENOMEM, -EFBIG, -ENOSPC.
  */
 int new_inode(struct super_block *sb, loff_t size, bool written, struct inode **ret);
 /*

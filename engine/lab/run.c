@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "fs/boot.h"
+#include "fs/ext4/ext4.h"
 #include "fs/falloc.h"
 #include "fs/read_write.h"
 #include "host/backing.h"
@@ -68,6 +69,59 @@ static int find_types(const struct run_config *config, struct mount_options *opt
 	return 0;
 }
 
+/* Features and options that an image says it was made with. */
+static void config_of_image(const struct ext4_image_super *super, struct ext4_mount_config *ext4)
+{
+	u32 mode = super->default_mount_opts & EXT4_IMAGE_DEFM_JMODE;
+
+	ext4->features = ext4_features_of_masks(super->compat, super->incompat, super->ro_compat);
+	if (super->default_mount_opts & EXT4_IMAGE_DEFM_NODELALLOC ||
+	    mode == EXT4_IMAGE_DEFM_JMODE_DATA)
+		ext4->opts &= ~EXT4_MOUNT_DELALLOC;
+	ext4->opts &= ~EXT4_MOUNT_DATA_FLAGS;
+	ext4->opts |= mode == EXT4_IMAGE_DEFM_JMODE_DATA    ? EXT4_MOUNT_JOURNAL_DATA
+		      : mode == EXT4_IMAGE_DEFM_JMODE_WBACK ? EXT4_MOUNT_WRITEBACK_DATA
+							    : EXT4_MOUNT_ORDERED_DATA;
+}
+
+/* What the run's words say about ext4, on top of what the image says. */
+static int parse_ext4(const struct run_config *config, const struct backing *b,
+		      struct mount_options *options, struct ext4_mount_config *ext4,
+		      struct fl_error *err)
+{
+	const char *given = config->features	    ? "--features"
+			    : config->mount_options ? "--mount-options"
+			    : config->dir_flags	    ? "--dir-flags"
+						    : NULL;
+	int ret = 0;
+
+	if (strcmp(options->type->s_type, "ext4"))
+		return given ? fl_error_set(err, -EINVAL, given, 0,
+					    "%s does not know it, expected --fs ext4 or ext4-1k",
+					    config->fs)
+			     : 0;
+	ext4_mount_config_init(ext4);
+	options->ext4 = ext4;
+	if (b && b->is_image)
+		config_of_image(&b->super, ext4);
+	if (config->features)
+		ret = ext4_parse_features(ext4, config->features, err);
+	if (!ret && config->mount_options)
+		ret = ext4_parse_options(ext4, config->mount_options, err);
+	if (!ret && config->dir_flags)
+		ret = ext4_parse_flags(ext4, config->dir_flags, err);
+	return ret;
+}
+
+static int check_extent_blocks(const struct run_config *config, struct fl_error *err)
+{
+	if (!config->extent_blocks || !run_has_backing(config))
+		return 0;
+	return fl_error_set(err, -EINVAL, "--extent-blocks", 0,
+			    "the file's own blocks lie where they lie, expected no --file and "
+			    "no --image");
+}
+
 /* The file of the run: made up, or what @b has. */
 static int make_inode(struct run *run, struct backing *b)
 {
@@ -78,6 +132,8 @@ static int make_inode(struct run *run, struct backing *b)
 
 	if (!ret && b)
 		ret = backing_fill_inode(b, run->inode);
+	if (!ret && b && b->is_image && !strcmp(run->sb->s_type, "ext4"))
+		ext4_set_inode_flags(run->inode, b->inode.flags);
 	if (!ret && config->extents)
 		ret = inode_set_extents(run->inode, config->extents, config->nr_extents);
 	run->config.extents = NULL;
@@ -89,9 +145,15 @@ static int mount_disk(struct run *run, struct backing *b, struct fl_error *err)
 	const struct run_config *config = &run->config;
 	struct mount_options options = { .host_fd = -1, .block_size = config->block_size,
 					 .ra_bytes = config->ra_bytes,
-					 .io_bytes = config->io_bytes };
+					 .io_bytes = config->io_bytes,
+					 .extent_blocks = config->extent_blocks };
+	struct ext4_mount_config ext4;
 	int ret = find_types(config, &options, err);
 
+	if (!ret)
+		ret = parse_ext4(config, b, &options, &ext4, err);
+	if (!ret)
+		ret = check_extent_blocks(config, err);
 	if (ret)
 		return ret;
 	if (b && b->is_image)
@@ -619,6 +681,9 @@ static int play_op(struct run *run, const struct wl_op *op, struct fl_error *err
 		return fl_error_set(err, ret, NULL, op->line, "%s", strerror(-ret));
 	run->ops += op->type == WL_FD ? 1 : op->n;
 	blk_poll(m);
+	if (m->bug[0])
+		return fl_error_set(err, -ENOTRECOVERABLE, NULL, op->line,
+				    "the kernel hit a BUG() in this operation");
 	if (run->sb->s_bdev->error)
 		return fl_error_set(err, run->sb->s_bdev->error, run_backing_name(&run->config), 0, "%s",
 				    strerror(-run->sb->s_bdev->error));
@@ -644,6 +709,13 @@ int run_op_piece(struct run *run, const struct wl_op *op, u64 done, u64 n, struc
 		trace_op(run, op);
 	piece.n = n;
 	return play_op(run, &piece, err);
+}
+
+int run_set_journal_flag(struct run *run, bool on)
+{
+	if (strcmp(run->sb->s_type, "ext4"))
+		return -EOPNOTSUPP;
+	return ext4_change_inode_journal_flag(run->inode, on);
 }
 
 int run_workload(struct run *run, const struct workload *w, struct fl_error *err)

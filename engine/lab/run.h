@@ -32,6 +32,11 @@ struct run_config {
 	u64 ra_bytes;		/* read_ahead_kb * 1024 */
 	u64 io_bytes;		/* largest request; 0: the kernel's default */
 	unsigned int block_size; /* 0: the file system's default */
+	u64 extent_blocks;	/* no extent longer than this on the disk; 0: no limit */
+	/* ext4 only, each NULL or a list of words as in mke2fs -O, mount -o and lsattr. */
+	const char *features;		/* "verity,^has_journal" */
+	const char *mount_options;	/* "data=journal,nodelalloc" */
+	const char *dir_flags;		/* of the file's directory, inherited: "journal_data" */
 };
 
 /* Gets the bytes of every read, in order; only on machines with data. */
@@ -89,7 +94,8 @@ const char *run_unsupported(const struct run *run, enum wl_op_type type);
 
 /*
  * Play one operation, repeats included. 0; -EOPNOTSUPP for what it cannot play; -EINVAL in debug
- * builds when an invariant broke; -ENOMEM; the host file's error.
+ * builds when an invariant broke; -ENOTRECOVERABLE when the kernel hit a BUG(), whose words are in
+ * machine->bug; -ENOMEM; the host file's error.
  */
 int run_op(struct run *run, const struct wl_op *op, struct fl_error *err);
 /* @n of the repetitions of a read, after @done of them: the pieces make one operation (fl_op). */
@@ -99,6 +105,12 @@ int run_workload(struct run *run, const struct workload *w, struct fl_error *err
 
 /* What the @nr-th write (from 1) of a run puts at @pos: every byte depends on its place and @nr. */
 void run_fill_pattern(u64 nr, loff_t pos, void *buf, size_t len);
+
+/*
+ * chattr +j or -j on the file while it is in use; ext4 only, else -EOPNOTSUPP. A lab calls it
+ * between two operations. fs/ext4/ext4.h ext4_change_inode_journal_flag().
+ */
+int run_set_journal_flag(struct run *run, bool on);
 
 /* The current descriptor. */
 static inline struct file *run_file(const struct run *run)

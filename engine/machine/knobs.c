@@ -35,6 +35,7 @@ static const struct {
 	{ KNOB_NR_MAPPED_RMW, KNOB_MAP_BATCH },
 	{ KNOB_MAP_RMW_ORDER0, KNOB_MAP_BATCH },
 	{ KNOB_WHOLE_FOLIO_AROUND, KNOB_MAP_BATCH },
+	{ KNOB_EXT4_JDATA_BIG_BLOCK, KNOB_EXT4_BS_GT_PS },
 };
 
 /* Releases of recorded kernels and the profile each plays as. */

@@ -1,5 +1,6 @@
 #include "machine/machine.h"
 
+#include <stdarg.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -203,4 +204,14 @@ void machine_free(struct machine *m)
 	if (m->arena)
 		munmap(m->arena, (u64)m->max_pfn << m->page_shift);
 	munmap(m, m->span);
+}
+
+void machine_bug(struct machine *m, const char *fmt, ...)
+{
+	size_t len = strlen(m->bug);
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(m->bug + len, sizeof(m->bug) - len, fmt, ap);
+	va_end(ap);
 }

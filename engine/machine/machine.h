@@ -27,6 +27,9 @@
 /* Smallest machine that can still read a file: a batch of LRU adds and a page to read into. */
 #define MACHINE_MIN_PAGES 64
 
+/* Room for an oops: message, call trace, what led to it. */
+#define MACHINE_BUG_TEXT 2048
+
 enum cost_id {
 #define COST(name, function, ps, per, source) COST_##name,
 #include "costs/default.def"
@@ -92,6 +95,9 @@ struct machine {
 	struct trace trace;
 	struct prng prng;
 
+	/* What the kernel said when it hit a BUG(), several lines; "" while it lives. */
+	char bug[MACHINE_BUG_TEXT];
+
 	/* Fault injection for tests: when > 0 counts down, the allocation reaching 0 fails. */
 	u64 fail_folio_alloc_in;
 
@@ -110,6 +116,13 @@ int machine_alloc(const struct machine_config *config, u64 span_extra, struct ma
 		  struct fl_error *err);
 /* Release the reservation, the arena and the page states. NULL is fine. */
 void machine_free(struct machine *m);
+
+/*
+ * The kernel is at its end: add to the oops in machine->bug what the caller knows of it. The caller
+ * goes on as after an I/O error, so that what is locked gets unlocked; whoever plays the machine
+ * must not play anything after that.
+ */
+void machine_bug(struct machine *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* Defaults of the command line: v6.18, 64 GiB, 4 KiB pages, seed 1, no data, whole memory. */
 void machine_config_init(struct machine_config *config);

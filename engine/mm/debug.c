@@ -325,3 +325,18 @@ int vm_check_machine(struct machine *m, struct fl_error *err)
 		ret = check_lru(&m->mm->lruvec, err);
 	return ret ? ret : check_zone(m, err);
 }
+
+void vm_bug_on_folio(const struct folio *folio, const char *condition, const char *file)
+{
+	struct machine *m = folio_machine(folio);
+
+	machine_bug(m,
+		    "page: refcount:%d mapcount:%d mapping:ino %u index:0x%lx pfn:0x%x\n"
+		    "head: order:%u locked:%d uptodate:%d private:%d\n"
+		    "page dumped because: VM_BUG_ON_FOLIO(%s)\n"
+		    "------------[ cut here ]------------\n"
+		    "kernel BUG at %s!\n",
+		    folio_ref_count(folio), (int)folio->_mapcount, folio->mapping->host->i_ino,
+		    folio->index, folio->_pfn, folio->_order, folio_test_locked(folio),
+		    folio_test_uptodate(folio), folio_test_private(folio), condition, file);
+}

@@ -19,6 +19,7 @@ struct address_space;
 struct block_device;
 struct block_space;
 struct file;
+struct file_system_type;
 struct folio;
 struct inode;
 struct iov_iter;
@@ -58,6 +59,7 @@ struct super_block {
 	struct backing_dev_info *s_bdi;
 	struct block_device *s_bdev;	/* NULL where there is none */
 	const char *s_type;		/* "ext4", "xfs", ... */
+	const struct file_system_type *s_ops;	/* fs/super.h */
 	loff_t s_maxbytes;
 	unsigned char s_blocksize_bits;
 	u32 s_dev;			/* minor number for tracepoints */

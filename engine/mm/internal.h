@@ -171,6 +171,11 @@ int split_folio_at(struct folio *folio, pgoff_t page);
 
 /* Is this folio consistent with its mapping and the buddy system? 0, or -EINVAL with @err. */
 int vm_check_folio(const struct folio *folio, struct fl_error *err);
+/*
+ * VM_BUG_ON_FOLIO(@condition, @folio) in @file has hit: dump the folio into machine->bug.
+ * mm/debug.c dump_page().
+ */
+void vm_bug_on_folio(const struct folio *folio, const char *condition, const char *file);
 /* Aborts if folios, pages or tree nodes are still alive once every inode is gone. */
 void vm_check_nothing_left(const struct machine *m);
 /* vm_check_folio() and more for the whole machine: every mapping, list, count. */

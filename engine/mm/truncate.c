@@ -168,6 +168,7 @@ static void remove_whole_folios(struct address_space *mapping, pgoff_t start, pg
 
 			if (folio->index >= start && folio_next_index(folio) - 1 <= end) {
 				folio_lock(folio);
+				folio_wait_writeback(folio);
 				if (folio->mapping == mapping)
 					truncate_inode_folio(folio);
 				folio_unlock(folio);
@@ -189,6 +190,7 @@ static struct folio *cut_partial(struct address_space *mapping, pgoff_t index, l
 	if (!folio)
 		return NULL;
 	folio_lock(folio);
+	folio_wait_writeback(folio);
 	if (folio->mapping == mapping)
 		*kept = !truncate_inode_partial_folio(folio, lstart, lend);
 	folio_unlock(folio);

@@ -1,24 +1,157 @@
 /*
  * fs/ext4/ext4.h - ext4: large folios for regular files since v6.16.
  *
- * Mirrors    fs/ext4/ext4.h, inode.c, readpage.c, page-io.c, extents.c, file.c.
+ * Mirrors    fs/ext4/ext4.h, super.c, inode.c, ext4_jbd2.c, readpage.c, page-io.c, extents.c,
+ *            file.c; who gets which folio orders is ext4_set_inode_mapping_order().
  * Invariant  a delayed block has no place on disk; writeback gives it one.
+ * Owner      struct ext4_sb_info belongs to its super block.
  * Errors     0 or -errno; -ENOSPC when the disk is full.
- * Differs    no journal yet: writeback takes whole folios and no credits.
+ * Differs    handles of the journal are counted, nothing is journalled; writeback takes whole
+ *            folios and no credits; data of an inline_data file moves to blocks with the first
+ *            write; clusters of bigalloc are allocated block by block.
  */
 #ifndef FL_FS_EXT4_EXT4_H
 #define FL_FS_EXT4_EXT4_H
 
 #include "fs/buffer.h"
+#include "lib/error.h"
 
-/* i_flags */
-#define EXT4_STATE_DA_ALLOC_CLOSE 0x1	/* truncated to nothing: flush at close */
+/* Features of a super block, by the names of mke2fs -O. */
+enum ext4_feature {
+	EXT4_FEATURE_HAS_JOURNAL = 0x01,
+	EXT4_FEATURE_EXTENTS = 0x02,
+	EXT4_FEATURE_VERITY = 0x04,
+	EXT4_FEATURE_ENCRYPT = 0x08,
+	EXT4_FEATURE_INLINE_DATA = 0x10,
+	EXT4_FEATURE_BIGALLOC = 0x20,
+};
+
+/* Mount options; the three of data= exclude each other. */
+enum ext4_mount_opt {
+	EXT4_MOUNT_JOURNAL_DATA = 0x01,
+	EXT4_MOUNT_ORDERED_DATA = 0x02,
+	EXT4_MOUNT_WRITEBACK_DATA = 0x04,
+	EXT4_MOUNT_DATA_FLAGS = 0x07,
+	EXT4_MOUNT_DELALLOC = 0x08,
+	EXT4_MOUNT_DIOREAD_NOLOCK = 0x10,
+};
+
+/* i_flags: those of the disk, and states of an inode in memory above them. */
+#define EXT4_ENCRYPT_FL 0x00000800UL
+#define EXT4_JOURNAL_DATA_FL 0x00004000UL
+#define EXT4_EXTENTS_FL 0x00080000UL
+#define EXT4_VERITY_FL 0x00100000UL
+#define EXT4_STATE_DA_ALLOC_CLOSE (1UL << 32)	/* truncated to nothing: flush at close */
+#define EXT4_STATE_MAY_INLINE_DATA (1UL << 33)	/* nothing written yet: tries to stay inline */
+
+/* What a new file takes over from its directory. fs/ext4/ext4.h EXT4_FL_INHERITED. */
+#define EXT4_FL_INHERITED (EXT4_JOURNAL_DATA_FL | EXT4_ENCRYPT_FL)
+
+/* How a file system was made and mounted. */
+struct ext4_mount_config {
+	u32 features;		/* enum ext4_feature */
+	u32 opts;		/* enum ext4_mount_opt */
+	bool delalloc_given;	/* delalloc stands in the options, it is not just the default */
+	bool data_given;	/* so does data= */
+	unsigned long dir_flags; /* i_flags of the directory that holds the files */
+};
+
+struct ext4_sb_info {
+	struct ext4_mount_config config;
+	/* Orders of this super block's mappings where the kernel decides once (EXT4_BS_GT_PS). */
+	unsigned int s_min_folio_order, s_max_folio_order;
+};
+
+enum ext4_journal_mode {
+	EXT4_INODE_JOURNAL_DATA_MODE,
+	EXT4_INODE_ORDERED_DATA_MODE,
+	EXT4_INODE_WRITEBACK_DATA_MODE,
+};
 
 /* Longest extent writeback maps at once. fs/ext4/inode.c MAX_WRITEPAGES_EXTENT_LEN. */
 #define MAX_WRITEPAGES_EXTENT_LEN 2048
 
-/* fs/ext4/inode.c ext4_set_inode_mapping_order() and ext4_set_aops(). */
+static inline struct ext4_sb_info *EXT4_SB(const struct super_block *sb)
+{
+	return sb->s_fs_info;
+}
+
+static inline bool ext4_has_feature(const struct super_block *sb, enum ext4_feature feature)
+{
+	return EXT4_SB(sb)->config.features & feature;
+}
+
+static inline bool test_opt(const struct super_block *sb, enum ext4_mount_opt opt)
+{
+	return EXT4_SB(sb)->config.opts & opt;
+}
+
+/* ---- super.c ---- */
+
+/* What mke2fs and mount do unasked: a journal, extents, data=ordered, delalloc. */
+void ext4_mount_config_init(struct ext4_mount_config *config);
+/*
+ * Comma-separated words on top of what @config says: features as in mke2fs -O ("verity",
+ * "^has_journal", "ext2"), options as in mount -o ("data=journal,nodelalloc"), flags of the
+ * directory as lsattr names them ("journal_data", "encrypt"). -EINVAL with @err.
+ */
+int ext4_parse_features(struct ext4_mount_config *config, const char *text, struct fl_error *err);
+int ext4_parse_options(struct ext4_mount_config *config, const char *text, struct fl_error *err);
+int ext4_parse_flags(struct ext4_mount_config *config, const char *text, struct fl_error *err);
+
+/* The features among the three masks of a super block on disk. */
+u32 ext4_features_of_masks(u32 compat, u32 incompat, u32 ro_compat);
+
+/*
+ * Fill @sb, whose block size is set. @config NULL: the defaults. -EINVAL: what this kernel does not
+ * mount. fs/ext4/super.c ext4_fill_super().
+ */
+int ext4_fill_super(struct super_block *sb, const struct ext4_mount_config *config,
+		    struct fl_error *err);
+
+/* ---- ext4_jbd2.c ---- */
+
+enum ext4_journal_mode ext4_inode_journal_mode(const struct inode *inode);
+static inline bool ext4_should_journal_data(const struct inode *inode)
+{
+	return ext4_inode_journal_mode(inode) == EXT4_INODE_JOURNAL_DATA_MODE;
+}
+/* Start a handle: counts, where there is a journal. */
+void ext4_journal_start(struct inode *inode);
+
+/* ---- inode.c ---- */
+
+/* The inode has these i_flags on disk; orders and operations follow. Nothing is cached yet. */
+void ext4_set_inode_flags(struct inode *inode, u32 flags);
+/* A new file: flags from its directory, orders, operations. fs/ext4/ialloc.c __ext4_new_inode(). */
 void ext4_init_inode(struct inode *inode);
+/*
+ * The inode leaves memory and is read from disk again, its cache gone: what unmounting and mounting
+ * does to it. Its flags stay. fs/ext4/inode.c __ext4_iget().
+ */
+int ext4_reread_inode(struct inode *inode);
+/* Which orders the kernel gives the inode's folios, and none at all where it says so. */
+void ext4_set_inode_mapping_order(struct inode *inode);
+/*
+ * chattr +j and -j on a file in use: 0 or what writing it back failed with. Whether its orders and
+ * its cache follow depends on EXT4_JFLAG_LIVE. fs/ext4/inode.c ext4_change_inode_journal_flag().
+ */
+int ext4_change_inode_journal_flag(struct inode *inode, bool val);
+
+/* The three ways a file is written; i_data.a_ops is one of them. */
+extern const struct address_space_operations ext4_aops, ext4_da_aops, ext4_journalled_aops;
+
+/* What one look into the extents says about the blocks from m_lblk on. */
+struct ext4_map_blocks {
+	u64 m_pblk, m_lblk, m_len;
+	bool mapped;	/* written blocks; holes, unwritten and delayed ones are not */
+	bool boundary;	/* the next block needs another indirect block */
+};
+
+/* Look up at most map->m_len blocks from map->m_lblk on without making any; counts as one lookup. */
+void ext4_map_blocks(struct inode *inode, struct ext4_map_blocks *map);
+
+/* ---- readpage.c, page-io.c, file.c ---- */
 
 /*
  * Read the folios of @rac, or the single @folio where @rac is NULL. 0 or -ENOMEM; what could not
@@ -26,8 +159,10 @@ void ext4_init_inode(struct inode *inode);
  */
 int ext4_mpage_readpages(struct inode *inode, struct readahead_control *rac, struct folio *folio);
 
-/* Look a block up for reading or writeback: only written blocks are mapped. */
+/* Look a block up, with @create make it at once: only written blocks are mapped. */
 int ext4_get_block(struct inode *inode, u64 iblock, struct buffer_head *bh, bool create);
+/* The block for a delayed write: a hole is reserved, not placed. */
+int ext4_da_get_block_prep(struct inode *inode, u64 iblock, struct buffer_head *bh, bool create);
 
 /* Place all delayed blocks from @lblk on in one piece, at most MAX_WRITEPAGES_EXTENT_LEN. */
 int ext4_alloc_delayed(struct inode *inode, u64 lblk);

@@ -14,6 +14,7 @@ ssize_t ext4_buffered_write_iter(struct kiocb *iocb, struct iov_iter *iter)
 	struct inode *inode = iocb->ki_filp->f_inode;
 	struct machine *m = inode->i_sb->s_machine;
 
+	ext4_journal_start(inode); /* the time of the last change */
 	if (iocb->ki_pos > inode->i_size && knob(m, EXT4_GAP_ZERO_EARLY))
 		ext4_block_truncate_page(inode, inode->i_size);
 	return generic_perform_write(iocb, iter);
@@ -55,9 +56,9 @@ static void ext4_zero_partial_blocks(struct inode *inode, loff_t start, loff_t e
 {
 	loff_t block = 1 << inode->i_blkbits;
 
-	if (start & (block - 1))
-		ext4_block_zero_range(inode, start, min(end, round_up(start, block)));
-	if (end & (block - 1) && (start >> inode->i_blkbits) != (end >> inode->i_blkbits))
+	if (start & (block - 1) || (end - start < block && round_down(end, block) <= start))
+		ext4_block_zero_range(inode, start, min(end, round_down(start, block) + block));
+	if (end & (block - 1) && round_down(end, block) > start)
 		ext4_block_zero_range(inode, round_down(end, block), end);
 }
 
@@ -131,6 +132,6 @@ void ext4_release_file(struct inode *inode)
 {
 	if (!(inode->i_flags & EXT4_STATE_DA_ALLOC_CLOSE))
 		return;
-	inode->i_flags &= ~(unsigned long)EXT4_STATE_DA_ALLOC_CLOSE;
+	inode->i_flags &= ~EXT4_STATE_DA_ALLOC_CLOSE;
 	__filemap_fdatawrite_range(inode->i_mapping, 0, INT64_MAX);
 }

@@ -9,6 +9,7 @@
 #include "block/blkdev.h"
 #include "fs/balloc.h"
 #include "fs/extents.h"
+#include "fs/super.h"
 #include "mm/internal.h"
 
 /* ---- blocks ---- */
@@ -19,14 +20,32 @@ static void map_bh(struct buffer_head *bh, const struct fs_extent *e, u64 iblock
 	bh->b_blocknr = e->pblk + (iblock - e->lblk);
 }
 
-int ext4_get_block(struct inode *inode, u64 iblock, struct buffer_head *bh, bool create)
+/*
+ * Blocks from @lblk to the end of its indirect block, that one included: the first twelve hang off
+ * the inode. fs/ext4/indirect.c ext4_block_to_path().
+ */
+static u64 blocks_to_boundary(const struct inode *inode, u64 lblk)
 {
-	const struct fs_extent *e = extents_lookup(inode, iblock);
+	u64 ptrs = 1u << (inode->i_blkbits - 2);
 
-	(void)create;
-	if (e && e->state == EXTENT_WRITTEN)
-		map_bh(bh, e, iblock);
-	return 0;
+	return lblk < 12 ? 12 - lblk : ptrs - ((lblk - 12) & (ptrs - 1));
+}
+
+void ext4_map_blocks(struct inode *inode, struct ext4_map_blocks *map)
+{
+	u64 run;
+	const struct fs_extent *e = inode_map_block(inode, map->m_lblk, &run);
+
+	charge(inode->i_sb->s_machine, COST_ES_LOOKUP, 1);
+	map->m_len = min(map->m_len, run);
+	map->mapped = e && e->state == EXTENT_WRITTEN;
+	map->boundary = false;
+	map->m_pblk = e ? e->pblk + (map->m_lblk - e->lblk) : 0;
+	if (map->mapped && !(inode->i_flags & EXT4_EXTENTS_FL)) {
+		run = blocks_to_boundary(inode, map->m_lblk);
+		map->boundary = map->m_len >= run;
+		map->m_len = min(map->m_len, run);
+	}
 }
 
 /* A delayed block is "new" until writeback: nothing of it is on disk. */
@@ -38,17 +57,25 @@ static void delay_bh(struct buffer_head *bh)
 	bh->b_blocknr = 0;
 }
 
-static int ext4_da_get_block_prep(struct inode *inode, u64 iblock, struct buffer_head *bh,
-				  bool create)
+/* A hole is looked up once more under i_data_sem before a block is reserved. */
+static int ext4_insert_delayed_block(struct inode *inode, u64 iblock)
+{
+	struct machine *m = inode->i_sb->s_machine;
+	struct fs_extent delayed = { .lblk = iblock, .len = 1, .state = EXTENT_DELAYED };
+
+	charge2(m, COST_ES_LOOKUP, 1, COST_DA_RESERVE, 1);
+	return extents_set(inode, &delayed);
+}
+
+int ext4_da_get_block_prep(struct inode *inode, u64 iblock, struct buffer_head *bh, bool create)
 {
 	const struct fs_extent *e = extents_lookup(inode, iblock);
-	struct fs_extent delayed = { .lblk = iblock, .len = 1, .state = EXTENT_DELAYED };
 	int ret;
 
 	(void)create;
-	charge(inode->i_sb->s_machine, COST_GET_BLOCK, 1);
+	charge2(inode->i_sb->s_machine, COST_GET_BLOCK, 1, COST_ES_LOOKUP, 1);
 	if (!e || e->state == EXTENT_DELAYED) {
-		ret = e ? 0 : extents_set(inode, &delayed);
+		ret = e ? 0 : ext4_insert_delayed_block(inode, iblock);
 		if (!ret)
 			delay_bh(bh);
 		return ret;
@@ -92,6 +119,41 @@ int ext4_alloc_delayed(struct inode *inode, u64 lblk)
 	return extents_set(inode, &placed);
 }
 
+/* Make one block: new in a hole, or written where it was not. A delayed one gets its place. */
+static int make_block(struct inode *inode, u64 iblock, const struct fs_extent *e)
+{
+	struct fs_extent placed = { .lblk = iblock, .state = EXTENT_WRITTEN };
+	s64 got;
+
+	if (e && e->state == EXTENT_UNWRITTEN)
+		return extents_set_state(inode, iblock, 1, EXTENT_WRITTEN);
+	got = block_alloc(inode->i_sb->s_space, ext4_ext_find_goal(inode, iblock), 1,
+			  &placed.pblk);
+	if (got < 0)
+		return got;
+	placed.len = got;
+	return extents_set(inode, &placed);
+}
+
+int ext4_get_block(struct inode *inode, u64 iblock, struct buffer_head *bh, bool create)
+{
+	const struct fs_extent *e = extents_lookup(inode, iblock);
+	bool fresh = create && (!e || e->state != EXTENT_WRITTEN);
+	int ret = 0;
+
+	charge2(inode->i_sb->s_machine, COST_GET_BLOCK, create, COST_ES_LOOKUP, 1);
+	if (fresh) {
+		ret = make_block(inode, iblock, e);
+		if (ret)
+			return ret;
+		set_buffer_new(bh);
+		e = extents_lookup(inode, iblock);
+	}
+	if (e && e->state == EXTENT_WRITTEN)
+		map_bh(bh, e, iblock);
+	return 0;
+}
+
 /* ---- writing ---- */
 
 static size_t ext4_size_hint(const struct inode *inode, unsigned int len)
@@ -99,46 +161,149 @@ static size_t ext4_size_hint(const struct inode *inode, unsigned int len)
 	return knob(inode->i_sb->s_machine, EXT4_LARGE) ? len : 0;
 }
 
+/*
+ * The first write of a file that might have stayed in its inode takes page 0 without an order
+ * hint, before it finds that it does not fit. fs/ext4/inline.c.
+ */
+static int leave_inline_data(struct inode *inode)
+{
+	struct folio *folio;
+	int ret;
+
+	if (!(inode->i_flags & EXT4_STATE_MAY_INLINE_DATA))
+		return 0;
+	ret = __filemap_get_folio(inode->i_mapping, 0, FGP_WRITEBEGIN, 0, &folio);
+	if (ret)
+		return ret;
+	inode->i_flags &= ~EXT4_STATE_MAY_INLINE_DATA;
+	folio_unlock(folio);
+	folio_put(folio);
+	return 0;
+}
+
+/* The locked folio for the write at @pos, not under writeback; *len is cut to its end. */
+static int write_begin_get_folio(struct address_space *mapping, loff_t pos, unsigned int *len,
+				 struct folio **foliop)
+{
+	struct inode *inode = mapping->host;
+	int ret = __filemap_get_folio(mapping, pos >> mapping_machine(mapping)->page_shift,
+				      FGP_WRITEBEGIN, ext4_size_hint(inode, *len), foliop);
+
+	if (ret)
+		return ret;
+	*len = min_t(u64, *len, folio_pos(*foliop) + folio_size(*foliop) - pos);
+	folio_wait_writeback(*foliop);
+	return 0;
+}
+
+static int ext4_block_write_begin(struct folio *folio, loff_t pos, unsigned int len,
+				  get_block_t get_block)
+{
+	int ret = __block_write_begin(folio, pos, len, get_block);
+
+	if (ret) {
+		folio_unlock(folio);
+		folio_put(folio);
+	}
+	return ret;
+}
+
 static int ext4_da_write_begin(struct address_space *mapping, loff_t pos, unsigned int len,
 			       struct folio **foliop)
 {
 	struct inode *inode = mapping->host;
-	struct machine *m = mapping_machine(mapping);
-	struct folio *folio;
-	int ret = __filemap_get_folio(mapping, pos >> m->page_shift, FGP_WRITEBEGIN,
-				      ext4_size_hint(inode, len), &folio);
+	int ret = leave_inline_data(inode);
 
+	trace_event(&mapping_machine(mapping)->trace, EV_ext4_da_write_begin, 0, inode->i_ino, pos,
+		    len, 0);
+	if (!ret)
+		ret = write_begin_get_folio(mapping, pos, &len, foliop);
+	return ret ? ret : ext4_block_write_begin(*foliop, pos, len, ext4_da_get_block_prep);
+}
+
+/* Blocks are made at once, in one handle a folio. */
+static int ext4_write_begin(struct address_space *mapping, loff_t pos, unsigned int len,
+			    struct folio **foliop)
+{
+	struct inode *inode = mapping->host;
+	int ret = leave_inline_data(inode);
+
+	trace_event(&mapping_machine(mapping)->trace, EV_ext4_write_begin, 0, inode->i_ino, pos,
+		    len, 0);
+	if (!ret)
+		ret = write_begin_get_folio(mapping, pos, &len, foliop);
 	if (ret)
 		return ret;
-	len = min_t(u64, len, folio_pos(folio) + folio_size(folio) - pos);
-	folio_wait_writeback(folio);
-	ret = __block_write_begin(folio, pos, len, ext4_da_get_block_prep);
-	if (ret) {
-		folio_unlock(folio);
-		folio_put(folio);
-		return ret;
-	}
-	*foliop = folio;
-	return 0;
+	ext4_journal_start(inode);
+	return ext4_block_write_begin(*foliop, pos, len, ext4_get_block);
+}
+
+/* The old last block up to the write, if it was not full. */
+static void zero_gap(struct inode *inode, loff_t old_size, loff_t pos)
+{
+	loff_t block = 1 << inode->i_blkbits;
+
+	if (old_size & (block - 1))
+		ext4_block_zero_range(inode, old_size, min(pos, round_up(old_size, block)));
+}
+
+/* What the three kinds of writing end with: size, unlocking, the gap behind the old end. */
+static int finish_write(struct folio *folio, loff_t pos, unsigned int copied)
+{
+	struct inode *inode = folio->mapping->host;
+	struct machine *m = folio_machine(folio);
+	loff_t old_size = inode->i_size;
+
+	if (pos + copied > inode->i_size)
+		inode->i_size = pos + copied;
+	folio_unlock(folio);
+	folio_put(folio);
+	if (pos > old_size && knob(m, EXT4_GAP_ZERO) && !knob(m, EXT4_GAP_ZERO_EARLY))
+		zero_gap(inode, old_size, pos);
+	return copied;
+}
+
+/* Is the block at the end of the write on disk, so that the size on disk may follow at once? */
+static bool ext4_da_should_update_i_disksize(struct folio *folio, size_t end)
+{
+	const struct buffer_head *bh = folio_buffers(folio);
+
+	bh += (end - 1) >> folio->mapping->host->i_blkbits;
+	return buffer_mapped(bh) && !buffer_delay(bh) && !buffer_unwritten(bh);
 }
 
 static int ext4_da_write_end(struct address_space *mapping, loff_t pos, unsigned int len,
 			     unsigned int copied, struct folio *folio)
 {
 	struct inode *inode = mapping->host;
-	struct machine *m = mapping_machine(mapping);
-	loff_t old_size = inode->i_size;
 	size_t from = pos - folio_pos(folio);
 
 	(void)len;
 	block_commit_write(folio, from, from + copied);
-	if (pos + copied > inode->i_size)
-		inode->i_size = pos + copied;
-	folio_unlock(folio);
-	folio_put(folio);
-	if (pos > old_size && knob(m, EXT4_GAP_ZERO) && !knob(m, EXT4_GAP_ZERO_EARLY))
-		ext4_block_truncate_page(inode, old_size);
-	return copied;
+	if (pos + copied > inode->i_size &&
+	    (ext4_da_should_update_i_disksize(folio, from + copied) ||
+	     !knob(mapping_machine(mapping), EXT4_DA_DIRTY_ONCE)))
+		ext4_journal_start(inode);
+	return finish_write(folio, pos, copied);
+}
+
+static int ext4_write_end(struct address_space *mapping, loff_t pos, unsigned int len,
+			  unsigned int copied, struct folio *folio)
+{
+	size_t from = pos - folio_pos(folio);
+
+	(void)len;
+	(void)mapping;
+	block_commit_write(folio, from, from + copied);
+	return finish_write(folio, pos, copied);
+}
+
+/* Every buffer is visited once more: those of the range are the journal's to write. */
+static int ext4_journalled_write_end(struct address_space *mapping, loff_t pos, unsigned int len,
+				     unsigned int copied, struct folio *folio)
+{
+	charge(mapping_machine(mapping), COST_BUFFER_VISIT, blocks_per_folio(mapping->host, folio));
+	return ext4_write_end(mapping, pos, len, copied, folio);
 }
 
 /* Zero bytes of one block in a locked folio; it may turn out to be a hole. */
@@ -213,24 +378,32 @@ static bool ext4_release_folio(struct folio *folio, gfp_t gfp)
 	return try_to_free_buffers(folio);
 }
 
-static const struct address_space_operations ext4_da_aops = {
-	.read_folio = ext4_read_folio,
-	.readahead = ext4_readahead,
-	.write_begin = ext4_da_write_begin,
-	.write_end = ext4_da_write_end,
-	.writepages = ext4_writepages,
-	.dirty_folio = block_dirty_folio,
-	.is_partially_uptodate = block_is_partially_uptodate,
-	.release_folio = ext4_release_folio,
-	.invalidate_folio = block_invalidate_folio,
-};
+#define EXT4_AOPS(begin, end)                                                                     \
+	{                                                                                         \
+		.read_folio = ext4_read_folio, .readahead = ext4_readahead, .write_begin = begin, \
+		.write_end = end, .writepages = ext4_writepages, .dirty_folio = block_dirty_folio, \
+		.is_partially_uptodate = block_is_partially_uptodate,                             \
+		.release_folio = ext4_release_folio, .invalidate_folio = block_invalidate_folio,  \
+	}
+
+const struct address_space_operations ext4_aops = EXT4_AOPS(ext4_write_begin, ext4_write_end);
+const struct address_space_operations ext4_da_aops =
+	EXT4_AOPS(ext4_da_write_begin, ext4_da_write_end);
+const struct address_space_operations ext4_journalled_aops =
+	EXT4_AOPS(ext4_write_begin, ext4_journalled_write_end);
 
 static vm_fault_t ext4_page_mkwrite(struct vm_fault *vmf)
 {
 	struct inode *inode = vmf->vma->vm_file->f_inode;
 
+	get_block_t get_block = ext4_da_get_block_prep;
+
 	lock_acquire(inode->i_sb->s_machine, LOCK_INVALIDATE_LOCK);
-	return vmf_fs_error(block_page_mkwrite(vmf->vma, vmf, ext4_da_get_block_prep));
+	if (!test_opt(inode->i_sb, EXT4_MOUNT_DELALLOC) || ext4_should_journal_data(inode)) {
+		ext4_journal_start(inode);
+		get_block = ext4_get_block;
+	}
+	return vmf_fs_error(block_page_mkwrite(vmf->vma, vmf, get_block));
 }
 
 static const struct vm_operations_struct ext4_file_vm_ops = {
@@ -253,19 +426,114 @@ static const struct file_operations ext4_file_operations = {
 	.vm_ops = &ext4_file_vm_ops,
 };
 
-/* The journal must be able to hold one folio's blocks: EXT4_MAX_PAGECACHE_ORDER(). */
+/* ---- inodes ---- */
+
+static void ext4_set_aops(struct inode *inode)
+{
+	if (ext4_should_journal_data(inode))
+		inode->i_data.a_ops = &ext4_journalled_aops;
+	else if (test_opt(inode->i_sb, EXT4_MOUNT_DELALLOC))
+		inode->i_data.a_ops = &ext4_da_aops;
+	else
+		inode->i_data.a_ops = &ext4_aops;
+}
+
+/* 6.16 to 6.18. fs/ext4/inode.c ext4_should_enable_large_folio(); all files here are regular. */
+static bool ext4_should_enable_large_folio(const struct inode *inode)
+{
+	const struct super_block *sb = inode->i_sb;
+	const struct machine *m = sb->s_machine;
+
+	if (!knob(m, EXT4_LARGE))
+		return false;
+	if (test_opt(sb, EXT4_MOUNT_JOURNAL_DATA) || inode->i_flags & EXT4_JOURNAL_DATA_FL)
+		return false;
+	if (ext4_has_feature(sb, EXT4_FEATURE_VERITY) && !knob(m, EXT4_VERITY_LARGE))
+		return false;
+	return !ext4_has_feature(sb, EXT4_FEATURE_ENCRYPT);
+}
+
+/* With EXT4_ORDER_CAP a folio holds at most 2048 blocks: EXT4_MAX_PAGECACHE_ORDER(). */
 static unsigned int ext4_max_order(const struct inode *inode)
 {
 	const struct machine *m = inode->i_sb->s_machine;
 
-	if (!knob(m, EXT4_LARGE))
-		return 0;
+	if (!knob(m, EXT4_ORDER_CAP))
+		return m->max_pagecache_order;
 	return min(m->max_pagecache_order, 11 + inode->i_blkbits - m->page_shift);
+}
+
+void ext4_set_inode_mapping_order(struct inode *inode)
+{
+	const struct ext4_sb_info *sbi = EXT4_SB(inode->i_sb);
+	unsigned int low = 0, high = 0;
+
+	if (!knob(inode->i_sb->s_machine, EXT4_BS_GT_PS)) {
+		high = ext4_should_enable_large_folio(inode) ? ext4_max_order(inode) : 0;
+	} else if (sbi->s_max_folio_order) {
+		low = sbi->s_min_folio_order;
+		high = inode->i_flags & EXT4_JOURNAL_DATA_FL ? low : sbi->s_max_folio_order;
+	}
+	mapping_set_folio_order_range(inode->i_mapping, low, high);
 }
 
 void ext4_init_inode(struct inode *inode)
 {
-	inode->i_data.a_ops = &ext4_da_aops;
+	const struct super_block *sb = inode->i_sb;
+
 	inode->i_fop = &ext4_file_operations;
-	mapping_set_folio_order_range(inode->i_mapping, 0, ext4_max_order(inode));
+	inode->i_flags = EXT4_SB(sb)->config.dir_flags & EXT4_FL_INHERITED;
+	if (ext4_has_feature(sb, EXT4_FEATURE_EXTENTS))
+		inode->i_flags |= EXT4_EXTENTS_FL;
+	if (ext4_has_feature(sb, EXT4_FEATURE_INLINE_DATA) && !inode->i_size)
+		inode->i_flags |= EXT4_STATE_MAY_INLINE_DATA;
+	ext4_set_inode_mapping_order(inode);
+	ext4_set_aops(inode);
+}
+
+void ext4_set_inode_flags(struct inode *inode, u32 flags)
+{
+	inode->i_flags = flags & (EXT4_ENCRYPT_FL | EXT4_JOURNAL_DATA_FL | EXT4_EXTENTS_FL |
+				  EXT4_VERITY_FL);
+	ext4_set_inode_mapping_order(inode);
+	ext4_set_aops(inode);
+}
+
+int ext4_reread_inode(struct inode *inode)
+{
+	int ret = filemap_write_and_wait_range(inode->i_mapping, 0, INT64_MAX);
+
+	blk_drain(inode->i_sb->s_machine);
+	truncate_inode_pages_range(inode->i_mapping, 0, -1);
+	ext4_set_inode_mapping_order(inode);
+	ext4_set_aops(inode);
+	return ret;
+}
+
+int ext4_change_inode_journal_flag(struct inode *inode, bool val)
+{
+	struct machine *m = inode->i_sb->s_machine;
+	int ret;
+
+	if (!ext4_has_feature(inode->i_sb, EXT4_FEATURE_HAS_JOURNAL))
+		return 0;
+	if (val || knob(m, EXT4_JFLAG_LIVE)) {
+		lock_acquire(m, LOCK_INVALIDATE_LOCK);
+		ret = filemap_write_and_wait_range(inode->i_mapping, 0, INT64_MAX);
+		if (ret)
+			return ret;
+	}
+	if (knob(m, EXT4_JFLAG_LIVE)) {
+		blk_drain(m);
+		truncate_inode_pages_range(inode->i_mapping, 0, -1);
+	}
+	if (val)
+		inode->i_flags |= EXT4_JOURNAL_DATA_FL;
+	else
+		inode->i_flags &= ~EXT4_JOURNAL_DATA_FL;
+	if (knob(m, EXT4_JFLAG_LIVE))
+		ext4_set_inode_mapping_order(inode);
+	ext4_set_aops(inode);
+	ext4_journal_start(inode);
+	return 0;
 }

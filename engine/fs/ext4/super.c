@@ -1,0 +1,242 @@
+/*
+ * Mirrors fs/ext4/super.c: features, mount options, and what a kernel refuses to mount.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fs/ext4/ext4.h"
+#include "lib/strutil.h"
+
+#define WORD_SHOWN 40
+
+void ext4_mount_config_init(struct ext4_mount_config *config)
+{
+	*config = (struct ext4_mount_config){
+		.features = EXT4_FEATURE_HAS_JOURNAL | EXT4_FEATURE_EXTENTS,
+		.opts = EXT4_MOUNT_ORDERED_DATA | EXT4_MOUNT_DELALLOC |
+			EXT4_MOUNT_DIOREAD_NOLOCK,
+	};
+}
+
+/* fs/ext4/ext4.h EXT4_FEATURE_*. */
+u32 ext4_features_of_masks(u32 compat, u32 incompat, u32 ro_compat)
+{
+	u32 features = 0;
+
+	features |= compat & 0x4 ? EXT4_FEATURE_HAS_JOURNAL : 0;
+	features |= incompat & 0x40 ? EXT4_FEATURE_EXTENTS : 0;
+	features |= incompat & 0x8000 ? EXT4_FEATURE_INLINE_DATA : 0;
+	features |= incompat & 0x10000 ? EXT4_FEATURE_ENCRYPT : 0;
+	features |= ro_compat & 0x8000 ? EXT4_FEATURE_VERITY : 0;
+	features |= ro_compat & 0x200 ? EXT4_FEATURE_BIGALLOC : 0;
+	return features;
+}
+
+/* ---- words ---- */
+
+/* A word and the bits it takes off and puts on. */
+struct word {
+	const char *name;
+	u32 clear, set;
+};
+
+/* The next word of a comma-separated list; false at its end. */
+static bool next_word(const char **text, const char **word, size_t *len)
+{
+	while (**text == ',')
+		++*text;
+	*word = *text;
+	*len = strcspn(*text, ",");
+	*text += *len;
+	return *len != 0;
+}
+
+static const struct word *find_word(const struct word *table, size_t nr, const char *word,
+				    size_t len)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (strlen(table[i].name) == len && !memcmp(table[i].name, word, len))
+			return &table[i];
+	return NULL;
+}
+
+static int unknown_word(struct fl_error *err, const char *option, const char *what,
+			const char *word, size_t len, const struct word *table, size_t nr)
+{
+	const char *names[16];
+	const struct name_list list = { .what = what, .names = names, .nr = nr };
+	char text[400], bad[WORD_SHOWN + 1];
+
+	for (size_t i = 0; i < nr; i++)
+		names[i] = table[i].name;
+	len = min(len, (size_t)WORD_SHOWN);
+	memcpy(bad, word, len);
+	bad[len] = 0;
+	return fl_error_set(err, -EINVAL, option, 0, "%s",
+			    describe_unknown(text, sizeof(text), bad, &list));
+}
+
+int ext4_parse_features(struct ext4_mount_config *config, const char *text, struct fl_error *err)
+{
+	static const struct word words[] = {
+		{ "has_journal", 0, EXT4_FEATURE_HAS_JOURNAL },
+		{ "extent", 0, EXT4_FEATURE_EXTENTS },
+		{ "verity", 0, EXT4_FEATURE_VERITY },
+		{ "encrypt", 0, EXT4_FEATURE_ENCRYPT },
+		{ "inline_data", 0, EXT4_FEATURE_INLINE_DATA },
+		{ "bigalloc", 0, EXT4_FEATURE_BIGALLOC },
+		{ "ext2", EXT4_FEATURE_HAS_JOURNAL | EXT4_FEATURE_EXTENTS, 0 },
+	};
+	const char *word;
+	size_t len;
+
+	while (next_word(&text, &word, &len)) {
+		bool off = *word == '^';
+		const struct word *w = find_word(words, ARRAY_SIZE(words), word + off, len - off);
+
+		if (!w || (off && w->clear))
+			return unknown_word(err, "--features", "feature", word + off, len - off,
+					    words, ARRAY_SIZE(words));
+		config->features &= ~(off ? w->set : w->clear);
+		config->features |= off ? 0 : w->set;
+	}
+	return 0;
+}
+
+int ext4_parse_options(struct ext4_mount_config *config, const char *text, struct fl_error *err)
+{
+	static const struct word words[] = {
+		{ "data=journal", EXT4_MOUNT_DATA_FLAGS, EXT4_MOUNT_JOURNAL_DATA },
+		{ "data=ordered", EXT4_MOUNT_DATA_FLAGS, EXT4_MOUNT_ORDERED_DATA },
+		{ "data=writeback", EXT4_MOUNT_DATA_FLAGS, EXT4_MOUNT_WRITEBACK_DATA },
+		{ "delalloc", 0, EXT4_MOUNT_DELALLOC },
+		{ "nodelalloc", EXT4_MOUNT_DELALLOC, 0 },
+		{ "dioread_nolock", 0, EXT4_MOUNT_DIOREAD_NOLOCK },
+		{ "dioread_lock", EXT4_MOUNT_DIOREAD_NOLOCK, 0 },
+	};
+	const char *word;
+	size_t len;
+
+	while (next_word(&text, &word, &len)) {
+		const struct word *w = find_word(words, ARRAY_SIZE(words), word, len);
+
+		if (!w)
+			return unknown_word(err, "--mount-options", "mount option", word, len,
+					    words, ARRAY_SIZE(words));
+		config->opts = (config->opts & ~w->clear) | w->set;
+		config->data_given |= w->set & EXT4_MOUNT_DATA_FLAGS;
+		if ((w->set | w->clear) & EXT4_MOUNT_DELALLOC)
+			config->delalloc_given = w->set;
+	}
+	return 0;
+}
+
+int ext4_parse_flags(struct ext4_mount_config *config, const char *text, struct fl_error *err)
+{
+	static const struct word words[] = {
+		{ "journal_data", 0, EXT4_JOURNAL_DATA_FL },
+		{ "encrypt", 0, EXT4_ENCRYPT_FL },
+	};
+	const char *word;
+	size_t len;
+
+	while (next_word(&text, &word, &len)) {
+		const struct word *w = find_word(words, ARRAY_SIZE(words), word, len);
+
+		if (!w)
+			return unknown_word(err, "--dir-flags", "flag", word, len, words,
+					    ARRAY_SIZE(words));
+		config->dir_flags |= w->set;
+	}
+	return 0;
+}
+
+/* ---- mounting ---- */
+
+static int refuse(struct fl_error *err, const char *option, const char *why)
+{
+	return fl_error_set(err, -EINVAL, option, 0, "%s", why);
+}
+
+/* data=journal takes no delayed allocation: the default gives way, an option excludes it. */
+static int settle_options(struct ext4_mount_config *config, struct fl_error *err)
+{
+	if (config->data_given && !(config->features & EXT4_FEATURE_HAS_JOURNAL))
+		return refuse(err, "--mount-options",
+			      "data= without a journal, expected the feature has_journal");
+	if (config->opts & EXT4_MOUNT_JOURNAL_DATA) {
+		if (config->delalloc_given)
+			return refuse(err, "--mount-options",
+				      "data=journal with delalloc, expected one of the two");
+		config->opts &= ~(EXT4_MOUNT_DELALLOC | EXT4_MOUNT_DIOREAD_NOLOCK);
+	}
+	if (config->dir_flags & EXT4_ENCRYPT_FL && !(config->features & EXT4_FEATURE_ENCRYPT))
+		return refuse(err, "--dir-flags",
+			      "an encrypted directory, expected the feature encrypt");
+	return 0;
+}
+
+/* Blocks larger than a page need large folios everywhere. */
+static int check_large_blocks(const struct super_block *sb, const struct ext4_mount_config *config,
+			      struct fl_error *err)
+{
+	const struct machine *m = sb->s_machine;
+
+	if (sb->s_blocksize_bits <= m->page_shift)
+		return 0;
+	if (!knob(m, EXT4_BS_GT_PS) || !knob(m, EXT4_LARGE))
+		return fl_error_set(err, -EINVAL, "--block-size", 0,
+				    "blocks of %u bytes are larger than a page, expected a kernel "
+				    "with EXT4_BS_GT_PS (v7.3) for ext4",
+				    1u << sb->s_blocksize_bits);
+	if (config->features & EXT4_FEATURE_ENCRYPT)
+		return refuse(err, "--features",
+			      "encrypt with blocks larger than a page, expected smaller blocks");
+	if (config->opts & EXT4_MOUNT_JOURNAL_DATA && !knob(m, EXT4_JDATA_BIG_BLOCK))
+		return refuse(err, "--mount-options",
+			      "data=journal with blocks larger than a page, expected smaller "
+			      "blocks or EXT4_JDATA_BIG_BLOCK");
+	return 0;
+}
+
+/* fs/ext4/super.c ext4_set_max_mapping_order(). Nothing in [0, 0] gets large folios. */
+static void set_mapping_orders(struct super_block *sb)
+{
+	const struct machine *m = sb->s_machine;
+	struct ext4_sb_info *sbi = EXT4_SB(sb);
+	unsigned int bits = sb->s_blocksize_bits;
+
+	sbi->s_min_folio_order = bits > m->page_shift ? bits - m->page_shift : 0;
+	sbi->s_max_folio_order = 0;
+	if (ext4_has_feature(sb, EXT4_FEATURE_ENCRYPT) || !knob(m, EXT4_LARGE))
+		return;
+	if (ext4_has_feature(sb, EXT4_FEATURE_VERITY) && !knob(m, EXT4_VERITY_LARGE))
+		return;
+	sbi->s_max_folio_order = test_opt(sb, EXT4_MOUNT_JOURNAL_DATA)
+					 ? sbi->s_min_folio_order
+					 : min(m->max_pagecache_order, 11 + bits - m->page_shift);
+}
+
+int ext4_fill_super(struct super_block *sb, const struct ext4_mount_config *config,
+		    struct fl_error *err)
+{
+	struct ext4_sb_info *sbi = calloc(1, sizeof(*sbi));
+	int ret;
+
+	if (!sbi)
+		return -ENOMEM;
+	sb->s_fs_info = sbi;
+	/* fs/ext4/super.c ext4_max_size(): block numbers of a file have 32 bits. */
+	sb->s_maxbytes = ((1LL << 32) - 1) << sb->s_blocksize_bits;
+	if (config)
+		sbi->config = *config;
+	else
+		ext4_mount_config_init(&sbi->config);
+	ret = settle_options(&sbi->config, err);
+	if (!ret)
+		ret = check_large_blocks(sb, &sbi->config, err);
+	if (!ret)
+		set_mapping_orders(sb);
+	return ret;
+}
