@@ -15,8 +15,13 @@ int cli_fail(const struct fl_error *err)
 
 int cli_help(const struct cli_args *args)
 {
-	cli_usage(stdout, args->cmd);
-	return CLI_DONE;
+	struct fl_error err = {0};
+	struct out o;
+
+	if (out_open(&o, NULL, &err))
+		return cli_fail(&err);
+	cli_usage(o.f, args->cmd);
+	return out_commit(&o, &err) ? cli_fail(&err) : CLI_DONE;
 }
 
 int cli_unexpected(const struct cli_args *args, const char *word, struct fl_error *err)

@@ -50,6 +50,7 @@ static const struct cli_command *find_command(const char *name, struct fl_error 
 static int help(int argc, char **argv)
 {
 	const struct cli_command *cmd;
+	struct cli_args args;
 	struct fl_error err = {0};
 
 	if (!argc) {
@@ -59,8 +60,8 @@ static int help(int argc, char **argv)
 	cmd = find_command(argv[0], &err);
 	if (!cmd)
 		return cli_fail(&err);
-	cli_usage(stdout, cmd);
-	return CLI_DONE;
+	cli_args_init(&args, cmd, 0, NULL);
+	return cli_help(&args);
 }
 
 static int run_named(const char *name, int argc, char **argv)

@@ -201,7 +201,7 @@ static bool beyond_eof(const struct vm_fault *vmf)
 	return vmf->pgoff >= DIV_ROUND_UP((u64)i_size_read(inode), m->page_size);
 }
 
-/* Lock the folio; *fpin is set if that meant to sleep. mm/filemap.c lock_folio_maybe_drop_mmap(). */
+/* Lock the folio; *fpin is set if that meant to sleep. */
 static void lock_folio_maybe_drop_mmap(struct vm_fault *vmf, struct folio *folio, bool *fpin)
 {
 	if (folio_trylock(folio))

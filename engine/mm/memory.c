@@ -51,6 +51,8 @@ void set_pte_range(struct vm_fault *vmf, struct folio *folio, unsigned int first
 	mm->rss += nr;
 	if (!knob(m, RSS_UNIT))
 		charge(m, COST_RSS, batch ? 1 : nr);
+	if (vmf->vma->vm_flags & VM_LOCKED)
+		mlock_vma_folio(folio, nr);
 	trace_event(&m->trace, EV_fl_set_pte_range, folio->_order, folio->mapping->host->i_ino,
 		    folio->index + first, nr, !!(vmf->flags & FAULT_FLAG_WRITE));
 }

@@ -19,6 +19,8 @@
 struct gathered {
 	struct folio *folio;
 	unsigned int nr;
+	unsigned int first;	/* page of the folio it begins with */
+	bool delayed_rmap;	/* its rmap is still there */
 };
 
 struct mmu_gather {
@@ -27,12 +29,26 @@ struct mmu_gather {
 	unsigned int batch;		/* slots used in the batch that is filled */
 	unsigned int batches;		/* further batches taken so far */
 	unsigned int nr, cap;
+	bool delayed_rmap;		/* of one of the runs gathered */
 	struct gathered *gathered;
 };
 
 static void tlb_gather_mmu(struct mmu_gather *tlb, struct machine *m, bool young)
 {
 	*tlb = (struct mmu_gather){ .m = m, .young = young };
+}
+
+/* The TLB was flushed: what was dirty loses its rmap too. mm/mmu_gather.c */
+static void tlb_flush_rmaps(struct mmu_gather *tlb)
+{
+	for (unsigned int i = 0; tlb->delayed_rmap && i < tlb->nr; i++) {
+		struct gathered *g = &tlb->gathered[i];
+
+		if (g->delayed_rmap)
+			folio_remove_rmap_ptes(g->folio, g->first, g->nr);
+		g->delayed_rmap = false;
+	}
+	tlb->delayed_rmap = false;
 }
 
 /* Flush the TLB and drop the references gathered. mm/mmu_gather.c tlb_flush_mmu(). */
@@ -43,6 +59,7 @@ static void tlb_flush_mmu(struct mmu_gather *tlb)
 	if (!tlb->nr)
 		return;
 	charge(m, COST_TLB_FLUSH, 1);
+	tlb_flush_rmaps(tlb);
 	for (unsigned int i = 0; i < tlb->nr; i++) {
 		charge(m, COST_RMW_PUT, 1);
 		folio_put_refs(tlb->gathered[i].folio, tlb->gathered[i].nr);
@@ -57,32 +74,35 @@ static void tlb_finish_mmu(struct mmu_gather *tlb)
 }
 
 /* Without memory for another run its references go at once, as if the gather were full. */
-static bool gather(struct mmu_gather *tlb, struct folio *folio, unsigned int nr)
+static bool gather(struct mmu_gather *tlb, const struct gathered *g)
 {
 	if (tlb->nr == tlb->cap) {
 		unsigned int cap = tlb->cap ? 2 * tlb->cap : 64;
 		struct gathered *p = realloc(tlb->gathered, cap * sizeof(*p));
 
 		if (!p) {
+			if (g->delayed_rmap)
+				folio_remove_rmap_ptes(g->folio, g->first, g->nr);
 			charge(tlb->m, COST_RMW_PUT, 1);
-			folio_put_refs(folio, nr);
+			folio_put_refs(g->folio, g->nr);
 			return false;
 		}
 		tlb->gathered = p;
 		tlb->cap = cap;
 	}
-	tlb->gathered[tlb->nr++] = (struct gathered){ folio, nr };
+	tlb->gathered[tlb->nr++] = *g;
+	tlb->delayed_rmap |= g->delayed_rmap;
 	return true;
 }
 
 /* Remember a run; true if the gather is full and must be flushed. __tlb_remove_folio_pages(). */
-static bool tlb_remove_folio_pages(struct mmu_gather *tlb, struct folio *folio, unsigned int nr)
+static bool tlb_remove_folio_pages(struct mmu_gather *tlb, const struct gathered *g)
 {
 	bool pair = knob(tlb->m, GATHER_PAIR);
-	unsigned int slots = pair && nr > 1 ? 2 : 1;
+	unsigned int slots = pair && g->nr > 1 ? 2 : 1;
 	unsigned int max = tlb->batches ? MAX_GATHER_BATCH : MMU_GATHER_BUNDLE;
 
-	if (!gather(tlb, folio, nr))
+	if (!gather(tlb, g))
 		return true;
 	charge(tlb->m, COST_GATHER_SLOT, slots);
 	tlb->batch += slots;
@@ -130,6 +150,14 @@ static void zap_dirty(struct folio *folio)
 	folio_mark_dirty(folio);
 }
 
+static void zap_accessed(const struct zap *z, struct folio *folio, unsigned int nr, pte_t bits)
+{
+	if (!(bits & PTE_YOUNG) || !z->tlb->young)
+		return;
+	for (unsigned int i = knob(z->tlb->m, ZAP_MARK_ACCESSED) ? 1 : nr; i; i--)
+		folio_mark_accessed(folio);
+}
+
 /* Empty a run; true if the gather is full. zap_present_folio_ptes(). */
 static bool zap_present_ptes(struct zap *z, unsigned int t, unsigned int nr, pte_t bits)
 {
@@ -137,6 +165,7 @@ static bool zap_present_ptes(struct zap *z, unsigned int t, unsigned int nr, pte
 	struct folio *folio = pte_folio(z->pmd->pte[t]);
 	unsigned int first = linear_page_index(z->vma, z->table + ((u64)t << m->page_shift)) -
 			     folio->index;
+	struct gathered g = { .folio = folio, .nr = nr, .first = first };
 
 	charge2(m, COST_ZAP_BATCH, 1, COST_ZAP_PTE, nr);
 	for (unsigned int i = 0; i < nr; i++)
@@ -145,13 +174,14 @@ static bool zap_present_ptes(struct zap *z, unsigned int t, unsigned int nr, pte
 	if (bits & PTE_DIRTY) {
 		zap_dirty(folio);
 		z->dirty = true;
+		g.delayed_rmap = knob(m, DELAYED_RMAP);
 	}
-	if (bits & PTE_YOUNG && z->tlb->young)
-		folio_mark_accessed(folio);
+	zap_accessed(z, folio, nr, bits);
 	trace_event(&m->trace, EV_fl_unmap, folio->_order, folio->mapping->host->i_ino,
 		    folio->index + first, nr, bits);
-	folio_remove_rmap_ptes(folio, first, nr);
-	return tlb_remove_folio_pages(z->tlb, folio, nr);
+	if (!g.delayed_rmap)
+		folio_remove_rmap_ptes(folio, first, nr);
+	return tlb_remove_folio_pages(z->tlb, &g);
 }
 
 static void zap_pte_range(struct zap *z, unsigned int t, unsigned int end)
@@ -173,8 +203,10 @@ static void zap_pte_range(struct zap *z, unsigned int t, unsigned int end)
 			tlb_flush_mmu(z->tlb);
 		t += nr;
 	}
-	if (z->dirty)
+	if (z->dirty) {
 		charge(m, COST_TLB_FLUSH, 1);
+		tlb_flush_rmaps(z->tlb);
+	}
 	z->vma->vm_mm->rss -= before - z->pmd->present;
 	charge(m, COST_RSS, 1);
 }
@@ -191,14 +223,13 @@ static void zap_huge_pmd(struct zap *z)
 	z->pmd->huge = 0;
 	if (bits & PTE_DIRTY)
 		zap_dirty(folio);
-	if (bits & PTE_YOUNG && z->tlb->young)
-		folio_mark_accessed(folio);
+	zap_accessed(z, folio, 1, bits);
 	trace_event(&m->trace, EV_fl_unmap_pmd, folio->_order, folio->mapping->host->i_ino,
 		    folio->index, folio_nr_pages(folio), bits);
 	folio_remove_rmap_pmd(folio);
 	z->vma->vm_mm->rss -= folio_nr_pages(folio);
 	charge(m, COST_RSS, 1);
-	if (tlb_remove_folio_pages(z->tlb, folio, 1))
+	if (tlb_remove_folio_pages(z->tlb, &(struct gathered){ .folio = folio, .nr = 1 }))
 		tlb_flush_mmu(z->tlb);
 }
 

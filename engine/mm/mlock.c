@@ -26,7 +26,15 @@ static void move_lru(struct folio *folio, bool unevictable)
 	folio_trace(folio, EV_fl_lru_move, folio->_pfn, from | folio_lru_list(folio) << 8);
 }
 
-/* All folios of the VMA's pages. Since MLOCK_AT_MAP only those mapped as a whole, if large. */
+void mlock_vma_folio(struct folio *folio, unsigned int nr)
+{
+	const struct machine *m = folio_machine(folio);
+
+	if (!folio_test_large(folio) || (knob(m, MLOCK_AT_MAP) && nr == folio_nr_pages(folio)))
+		move_lru(folio, true);
+}
+
+/* All folios of the VMA's pages, as far as they lie wholly inside. */
 static void mlock_vma_folios(struct vm_area_struct *vma, bool lock)
 {
 	struct machine *m = vma->vm_mm->machine;

@@ -198,11 +198,11 @@ vm_fault_t handle_mm_fault(struct vm_area_struct *vma, unsigned long address, un
 /* One exception of user space, repeated as often as it takes. arch/x86/mm/fault.c. */
 vm_fault_t do_user_addr_fault(struct mm_struct *mm, unsigned long address, unsigned int flags);
 /*
- * User space reads or writes the byte at @address. 0, or -EFAULT where the kernel would send SIGSEGV
- * or SIGBUS. @byte (may be NULL): where a read byte goes, or the byte that is stored.
+ * User space reads or writes the byte at @address. 0, or -EFAULT where the kernel would send
+ * SIGSEGV or SIGBUS. @byte (may be NULL): where a read byte goes, or the byte that is stored.
  */
 int access_user_byte(struct mm_struct *mm, unsigned long address, bool write, char *byte);
-/* Fault in [start, end) by software as populate does: 0 or -EFAULT. mm/gup.c faultin_page_range(). */
+/* Fault in [start, end) by software: 0 or -EFAULT. mm/gup.c faultin_page_range(). */
 int populate_range(struct vm_area_struct *vma, unsigned long start, unsigned long end, bool write);
 
 /* Map @nr pages of a folio from its page @first on at PTE @t on; the PTEs must be none. */
@@ -268,5 +268,7 @@ int do_madvise(struct vm_area_struct *vma, unsigned long start, unsigned long en
 /* mlock(2) and munlock(2) of a whole VMA. */
 int do_mlock(struct vm_area_struct *vma);
 void do_munlock(struct vm_area_struct *vma);
+/* @nr pages of the folio were just mapped into a locked VMA. */
+void mlock_vma_folio(struct folio *folio, unsigned int nr);
 
 #endif
