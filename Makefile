@@ -18,7 +18,8 @@ PKGS := \
 	md4c \
 	ext2fs \
 	com_err \
-	libseccomp
+	libseccomp \
+	ncursesw
 TEST_PKGS := cmocka
 # Libraries that have no .pc file.
 PLAIN_LIBS := -lm -pthread

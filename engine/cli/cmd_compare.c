@@ -5,6 +5,7 @@
 
 #include "cli/compare_text.h"
 #include "cli/run_args.h"
+#include "cli/watch.h"
 
 /* What is shown. */
 struct comparison {
@@ -66,8 +67,11 @@ static int compare(const struct run_args *a, struct fl_error *err)
 	static const struct cli_result result = {show_text, show_json};
 	struct comparison c = {.nr = a->machine.nr_kernels, .perf = a->perf};
 	struct workload w;
-	int ret = workload_arg_load(&a->workload, &w, err);
+	int ret;
 
+	if (a->view)
+		return watch_run(a, err);
+	ret = workload_arg_load(&a->workload, &w, err);
 	if (ret)
 		return ret;
 	c.reports = calloc(c.nr, sizeof(*c.reports));

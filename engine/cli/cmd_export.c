@@ -5,20 +5,24 @@
 
 #include "cli/common.h"
 #include "cli/recording_args.h"
+#include "cli/watch.h"
 #include "lib/strutil.h"
 #include "machine/knobs.h"
 #include "trace/export.h"
+#include "view/tui/canvas.h"
 
-enum export_format { EXPORT_FTRACE, EXPORT_CSV, EXPORT_NR };
+enum export_format { EXPORT_FTRACE, EXPORT_CSV, EXPORT_SVG, EXPORT_NR };
 
-enum { OPT_FORMAT, OPT_FROM, OPT_TO, OPT_OUTPUT, OPT_ALL };
+enum { OPT_FORMAT, OPT_FROM, OPT_TO, OPT_OUTPUT, OPT_ALL, OPT_AT, OPT_THEME };
 
 static const struct cli_option options[] = {
-	{"format", NULL, "F", "ftrace (default) or csv", OPT_FORMAT},
+	{"format", NULL, "F", "ftrace (default), csv or svg", OPT_FORMAT},
 	{"from", NULL, "N", "the first event", OPT_FROM},
 	{"to", NULL, "N", "the last event", OPT_TO},
 	{"all", NULL, NULL,
 	 "with ftrace: also the events that only a miniature has (csv has them always)", OPT_ALL},
+	{"at", NULL, "N", "svg: the moment after this event (default: the last)", OPT_AT},
+	{"theme", NULL, "T", "svg: dark (default), light or contrast", OPT_THEME},
 	{"output", "o", "OUT", "write there instead of standard output", OPT_OUTPUT},
 	{0},
 };
@@ -27,12 +31,14 @@ struct export_args {
 	struct recording_args recording;
 	enum export_format format;
 	const char *output;
+	u64 at;
+	const char *theme;
 	bool all, help;
 };
 
 static int parse_export_format(const char *value, enum export_format *ret, struct fl_error *err)
 {
-	static const char *const names[EXPORT_NR] = {"ftrace", "csv"};
+	static const char *const names[EXPORT_NR] = {"ftrace", "csv", "svg"};
 	const struct name_list list = {"format", names, EXPORT_NR};
 	char text[sizeof(err->text)];
 
@@ -42,6 +48,21 @@ static int parse_export_format(const char *value, enum export_format *ret, struc
 			return 0;
 		}
 	return fl_error_set(err, -EINVAL, "--format", 0, "%s",
+			    describe_unknown(text, sizeof(text), value, &list));
+}
+
+static int take_theme(const char *value, const char **ret, struct fl_error *err)
+{
+	const char *names[8];
+	struct name_list list = {"theme", names, 0};
+	char text[sizeof(err->text)];
+
+	*ret = value;
+	while (list.nr < ARRAY_SIZE(names) && (names[list.nr] = theme_name(list.nr)))
+		list.nr++;
+	if (theme_by_name(value) >= 0)
+		return 0;
+	return fl_error_set(err, -EINVAL, "--theme", 0, "%s",
 			    describe_unknown(text, sizeof(text), value, &list));
 }
 
@@ -62,6 +83,10 @@ static int take(struct export_args *a, int id, const char *value, struct fl_erro
 	case OPT_ALL:
 		a->all = true;
 		return 0;
+	case OPT_AT:
+		return recording_args_number("--at", value, &a->at, err);
+	case OPT_THEME:
+		return take_theme(value, &a->theme, err);
 	default:
 		a->output = value;
 		return 0;
@@ -90,31 +115,43 @@ static void choose_events(const struct export_args *a, const struct recording_in
 			   has_tracepoint(&knobs, trace_event_info(i));
 }
 
-static int export(const struct export_args *a, struct fl_error *err)
+static int export_tape(const struct export_args *a, FILE *f, struct fl_error *err)
 {
 	bool shown[EV_NR];
 	struct recorded r;
-	struct out o;
 	int ret = recorded_open(&r, &a->recording, NULL, err);
 
 	if (ret)
 		return ret;
-	ret = out_open(&o, a->output, err);
-	if (!ret) {
-		choose_events(a, &r.info, shown);
-		if (a->format == EXPORT_CSV)
-			export_csv(o.f, &r.tape, r.first, shown);
-		else
-			export_ftrace(o.f, &r.tape, &r.info, shown);
-		ret = out_commit(&o, err);
-	}
+	choose_events(a, &r.info, shown);
+	if (a->format == EXPORT_CSV)
+		export_csv(f, &r.tape, r.first, shown);
+	else
+		export_ftrace(f, &r.tape, &r.info, shown);
 	recorded_close(&r);
+	return 0;
+}
+
+static int export(const struct export_args *a, struct fl_error *err)
+{
+	struct out o;
+	int ret = out_open(&o, a->output, err);
+
+	if (ret)
+		return ret;
+	if (a->format == EXPORT_SVG)
+		ret = picture_recording(&a->recording, a->at, a->theme, o.f, err);
+	else
+		ret = export_tape(a, o.f, err);
+	if (!ret)
+		return out_commit(&o, err);
+	out_abort(&o);
 	return ret;
 }
 
 static int cmd_export_main(struct cli_args *args)
 {
-	struct export_args a = {0};
+	struct export_args a = {.at = ~0ull, .theme = "dark"};
 	struct fl_error err = {0};
 	const char *value;
 	int id, ret;

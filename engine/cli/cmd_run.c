@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "cli/run_args.h"
+#include "cli/watch.h"
 #include "lab/script.h"
 
 /* What is shown. */
@@ -79,6 +80,8 @@ static int run_command(const struct run_args *a, struct fl_error *err)
 
 	if (workload_arg_is_lua(&a->workload))
 		return run_script(a, err);
+	if (a->view)
+		return watch_run(a, err);
 	ret = workload_arg_load(&a->workload, &w, err);
 	if (ret)
 		return ret;

@@ -11,6 +11,7 @@ extern const struct cli_command cmd_run;
 extern const struct cli_command cmd_compare;
 extern const struct cli_command cmd_golden;
 extern const struct cli_command cmd_bench;
+extern const struct cli_command cmd_replay;
 extern const struct cli_command cmd_export;
 extern const struct cli_command cmd_kernels;
 extern const struct cli_command cmd_doctor;

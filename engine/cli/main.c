@@ -21,6 +21,7 @@ static const struct cli_command *const commands[] = {
 	&cmd_doctor,
 	&cmd_host,
 	&cmd_calibrate,
+	&cmd_replay,
 	&cmd_export,
 };
 

@@ -1,11 +1,13 @@
 #include "cli/version.h"
 
 #include <cjson/cJSON.h>
+#include <curses.h>
 #include <ext2fs/ext2fs.h>
 #include <lzma.h>
 #include <openssl/crypto.h>
 #include <seccomp.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "lib/types.h"
 
@@ -37,6 +39,14 @@ static const char *seccomp_lib_version(void)
 	return text;
 }
 
+/* "ncurses 6.4.20221231": the number is enough. */
+static const char *ncurses_version(void)
+{
+	const char *version = curses_version(), *blank = strchr(version, ' ');
+
+	return blank ? blank + 1 : version;
+}
+
 /* A library that is linked has a line here; its version is the one at run time. */
 static const struct {
 	const char *name;
@@ -47,6 +57,7 @@ static const struct {
 	{"openssl", openssl_version},
 	{"libext2fs", ext2fs_version},
 	{"libseccomp", seccomp_lib_version},
+	{"ncursesw", ncurses_version},
 };
 
 const char *version_string(void)

@@ -1,0 +1,54 @@
+#include "cli/commands.h"
+
+#include <errno.h>
+
+#include "cli/common.h"
+#include "cli/watch.h"
+
+enum { OPT_FROM, OPT_TO };
+
+static const struct cli_option options[] = {
+	{"from", NULL, "N", "begin with this event; what was before it is summed up", OPT_FROM},
+	{"to", NULL, "N", "end with this event", OPT_TO},
+	{0},
+};
+
+static int take(struct recording_args *a, int id, const char *value, struct fl_error *err)
+{
+	if (id == CLI_POSITIONAL)
+		return recording_args_path(a, value, err);
+	return recording_args_number(id == OPT_FROM ? "--from" : "--to", value,
+				     id == OPT_FROM ? &a->from : &a->to, err);
+}
+
+static int cmd_replay_main(struct cli_args *args)
+{
+	struct fl_error err = {0};
+	struct recording_args a;
+	const char *value;
+	int id, ret;
+
+	recording_args_init(&a);
+	while ((ret = cli_next(args, &id, &value, &err)) > 0) {
+		if (id == CLI_HELP)
+			return cli_help(args);
+		if (take(&a, id, value, &err))
+			return cli_fail(&err);
+	}
+	if (ret || watch_recording(&a, &err))
+		return cli_fail(&err);
+	return CLI_DONE;
+}
+
+const struct cli_command cmd_replay = {
+	.name = "replay",
+	.synopsis = "TRACE [options]",
+	.summary = "Travel through a recorded run in the terminal, forward and back.",
+	.options = options,
+	.details = "Example:\n"
+		   "  foliolab run -e 'read 4k 1000' --trace t.flt\n"
+		   "  foliolab replay t.flt\n"
+		   "\n"
+		   "Press ? for the keys. 'foliolab export' writes a recording as text.\n",
+	.run = cmd_replay_main,
+};

@@ -1,0 +1,23 @@
+/*
+ * cli/watch.h - run, compare and replay in the terminal view.
+ *
+ * Errors     negative errno with struct fl_error; -EINTR where a signal ended the view (it is
+ *            raised again once the terminal is as it was).
+ */
+#ifndef FL_CLI_WATCH_H
+#define FL_CLI_WATCH_H
+
+#include "cli/recording_args.h"
+#include "cli/run_args.h"
+
+/* Play the workload on every kernel of @a and show them side by side, in step. */
+int watch_run(const struct run_args *a, struct fl_error *err);
+
+/* Show a recording; @from tells where it begins. */
+int watch_recording(const struct recording_args *a, struct fl_error *err);
+
+/* The view's picture of a recording after its event @at as SVG. */
+int picture_recording(const struct recording_args *a, u64 at, const char *theme, FILE *f,
+		      struct fl_error *err);
+
+#endif

@@ -1,0 +1,175 @@
+/* What stands around the panes: title, hints, help, and the screen as sentences. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/strutil.h"
+#include "view/tui/internal.h"
+
+/* ---- title ---- */
+
+static void describe_run(const struct tui *t, char *buf, size_t size)
+{
+	const struct recording_info *info = lead_scene(t)->info;
+	char bytes[24];
+
+	snprintf(buf, size, "%s%skernel %s   %s %s   ra %" PRIu64 " pages   seed %" PRIu64,
+		 t->options->title ? t->options->title : "", t->options->title ? "   " : "",
+		 info->kernel, info->fs, format_size(info->size, bytes, sizeof(bytes)),
+		 info->ra_pages, info->seed);
+}
+
+static void describe_moment(const struct tui *t, char *buf, size_t size)
+{
+	const struct scene *s = lead_scene(t);
+	char time[16];
+
+	snprintf(buf, size, "%s%s%s   %" PRIu64 "/%" PRIu64 "   %s ",
+		 t->running ? "\342\226\266\342\226\266 running" : t->playing ? "\342\226\266 " : "",
+		 t->running ? "" : t->playing ? tui_speed_name(t) : "", "",
+		 t->options->first_event + s->pos, t->options->first_event + s->tape->events,
+		 short_time(scene_ns(s), time, sizeof(time)));
+}
+
+void draw_title(struct tui *t)
+{
+	struct canvas *c = &t->canvas;
+	char left[256], right[128];
+	int n, width;
+
+	describe_run(t, left, sizeof(left));
+	describe_moment(t, right, sizeof(right));
+	width = canvas_width(right);
+	canvas_fill(c, &(struct rect){ 0, 0, c->width, 1 }, ' ', ROLE_STATUS);
+	n = canvas_text(c, 1, 0, c->width - 1, ROLE_STATUS_STRONG, "FolioLab") + 4;
+	if (n + width + 4 < c->width)
+		canvas_text(c, n, 0, c->width - n - width - 2, ROLE_STATUS, left);
+	canvas_text(c, c->width - width, 0, width, ROLE_STATUS_STRONG, right);
+}
+
+/* ---- hints ---- */
+
+static void add_hint(struct tui *t, int *x, enum tui_command cmd)
+{
+	const struct tui_key *key = tui_key(cmd);
+	int y = t->canvas.height - 1;
+	int w = canvas_width(key->shown) + 1 + canvas_width(key->label);
+
+	if (*x + w > t->canvas.width - 1 || t->nr_hints == TUI_HINTS)
+		return;
+	t->hints[t->nr_hints].x = *x;
+	t->hints[t->nr_hints].w = w;
+	t->hints[t->nr_hints++].cmd = cmd;
+	*x += canvas_text(&t->canvas, *x, y, w, ROLE_KEY, key->shown) + 1;
+	*x += canvas_text(&t->canvas, *x, y, w, ROLE_HINT, key->label) + 2;
+}
+
+void draw_hints(struct tui *t)
+{
+	int x = 1;
+
+	if (t->message[0]) {
+		canvas_fill(&t->canvas, &(struct rect){ 0, t->canvas.height - 1, t->canvas.width, 1 },
+			    ' ', ROLE_STATUS);
+		canvas_text(&t->canvas, 1, t->canvas.height - 1, t->canvas.width - 2, ROLE_STATUS,
+			    t->message);
+		return;
+	}
+	/* Narrow screens keep the way out. */
+	if (t->mode == MODE_VIEW && t->canvas.width >= 60)
+		for (int place = 1; place <= TUI_HINTS; place++)
+			for (int cmd = 0; cmd < CMD_NR; cmd++)
+				if (tui_key(cmd)->hint == place)
+					add_hint(t, &x, cmd);
+	if (t->mode != MODE_VIEW || t->canvas.width < 60) {
+		add_hint(t, &x, CMD_PLAY);
+		add_hint(t, &x, CMD_STEP);
+		add_hint(t, &x, CMD_BACK);
+		add_hint(t, &x, CMD_HELP);
+		add_hint(t, &x, CMD_QUIT);
+	}
+}
+
+/* ---- help ---- */
+
+void draw_help(struct tui *t, const struct rect *r)
+{
+	struct rect in = canvas_pane(&t->canvas, r, "keys \302\267 any key returns, arrows scroll");
+	int columns = in.w >= 120 ? 2 : 1, rows = (CMD_NR + columns - 1) / columns;
+	int width = in.w / columns;
+
+	t->scroll = max(min(t->scroll, rows - in.h), 0);
+	for (int cmd = 0; cmd < CMD_NR; cmd++) {
+		int y = cmd % rows - t->scroll, x = in.x + 1 + cmd / rows * width;
+
+		if (y < 0 || y >= in.h)
+			continue;
+		canvas_printf(&t->canvas, x, in.y + y, 10, ROLE_KEY, "%9s", tui_key(cmd)->shown);
+		canvas_text(&t->canvas, x + 11, in.y + y, width - 13, ROLE_TEXT, tui_key(cmd)->help);
+	}
+}
+
+/* ---- the text twin ---- */
+
+void tui_twin(const struct tui *t, FILE *f)
+{
+	static const struct tui_pane *const panes[] = {
+		&pane_why, &pane_window, &pane_map, &pane_orders, &pane_latency, &pane_memory,
+		&pane_page, &pane_events,
+	};
+	const struct scene *s = lead_scene(t);
+	char text[256];
+
+	describe_run(t, text, sizeof(text));
+	fprintf(f, "%s\n", text);
+	fprintf(f, "Event %" PRIu64 " of %" PRIu64 ", %s of virtual time.\n",
+		t->options->first_event + s->pos, t->options->first_event + s->tape->events,
+		short_time(scene_ns(s), text, sizeof(text)));
+	for (unsigned int i = 0; i < t->nr; i++) {
+		if (t->nr > 1)
+			fprintf(f, "\nKernel %s%s:\n", t->machines[i].scene.info->kernel,
+				i == t->lead ? " (leads)" : "");
+		for (size_t p = 0; p < ARRAY_SIZE(panes); p++)
+			panes[p]->twin(t, &t->machines[i], f);
+	}
+}
+
+/* Where the next line of at most @width columns ends; the text after it in *@next. */
+static size_t wrap_line(const char *p, size_t width, const char **next)
+{
+	size_t len = strcspn(p, "\n"), cut = len;
+
+	if (len > width) {
+		for (cut = width; cut && p[cut] != ' '; cut--)
+			;
+		if (!cut)
+			cut = width;
+	}
+	*next = p + cut + (p[cut] == ' ' || p[cut] == '\n');
+	return cut;
+}
+
+void draw_twin(struct tui *t, const struct rect *r)
+{
+	struct rect in = canvas_pane(&t->canvas, r, "this moment in words \302\267 t returns, "
+						    "arrows scroll");
+	char *text = NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&text, &size);
+	int row = 0;
+
+	if (!f)
+		return;
+	tui_twin(t, f);
+	fclose(f);
+	for (const char *p = text, *next; p && *p; p = next, row++) {
+		int len = wrap_line(p, max(in.w - 2, 8), &next), y = row - t->scroll;
+
+		if (y >= 0 && y < in.h)
+			canvas_printf(&t->canvas, in.x + 1, in.y + y, in.w - 2, ROLE_TEXT, "%.*s",
+				      len, p);
+	}
+	free(text);
+	if (t->scroll && t->scroll >= row)
+		t->scroll = row - 1;
+}

@@ -1,0 +1,182 @@
+/*
+ * view/tui/internal.h - what the files of the terminal view share.
+ *
+ * Owner      struct tui owns its scenes, indexes and canvas.
+ * Errors     as said at each function.
+ */
+#ifndef FL_VIEW_TUI_INTERNAL_H
+#define FL_VIEW_TUI_INTERNAL_H
+
+#include "view/tui/term.h"
+#include "view/tui/tui.h"
+
+enum tui_command {
+#define KEY(command, key, other, shown, label, hint, help) CMD_##command,
+#include "view/tui/keys.def"
+#undef KEY
+	CMD_NR,
+	CMD_NONE = CMD_NR,
+};
+
+struct tui_key {
+	int key, other;
+	const char *shown, *label, *help;
+	int hint;
+};
+
+const struct tui_key *tui_key(enum tui_command cmd);
+enum tui_command tui_command_of(int key);
+
+/* Numbers of events of a kind, ascending. */
+struct event_list {
+	u32 *nr;
+	u64 count;
+};
+
+/* A condition on events: what / b and f take. */
+struct tui_condition {
+	char text[80];		/* as typed */
+	char words[80];		/* what has to be in the line, lower case, or "" */
+	u64 first, last;	/* pages, or first > last: any */
+	int order;		/* or -1 */
+};
+
+struct tui_scene {
+	struct scene scene;
+	struct event_list calls;	/* reads, writes and touches that returned */
+	struct event_list windows;
+	u32 ino;			/* the file that is shown */
+};
+
+enum tui_mode { MODE_VIEW, MODE_HELP, MODE_TWIN, MODE_PROMPT };
+enum tui_group { GROUP_MAIN, GROUP_MEMORY, GROUP_PAGE, GROUP_EVENTS, GROUP_NR };
+
+#define TUI_BREAKS 8
+#define TUI_BOOKMARKS 32
+#define TUI_HINTS 24
+
+struct tui {
+	struct tui_scene machines[TUI_MACHINES];
+	unsigned int nr, lead;
+	const struct tui_options *options;
+	struct canvas canvas;
+	bool utf8;		/* what a text export writes */
+	bool quit;
+
+	/* Playing. */
+	bool playing, running;	/* running: to a breakpoint, as fast as it goes */
+	unsigned int speed;
+	double due;		/* events to play, fractions included */
+
+	/* Looking. */
+	enum tui_mode mode;
+	enum tui_group group;
+	u64 map_first;		/* first page of the map */
+	u64 map_cell;		/* pages in a cell, a power of two */
+	int map_columns, map_rows; /* of the last picture */
+	bool follow;
+	u64 page;		/* selected */
+	bool selected;
+	int scroll;		/* of help and text twin */
+	unsigned int theme;
+	bool mouse;
+	char message[160];	/* in the status line until the next key */
+
+	struct tui_condition filter, search, breaks[TUI_BREAKS];
+	unsigned int nr_breaks;
+	u64 bookmarks[TUI_BOOKMARKS];
+	unsigned int nr_bookmarks;
+
+	/* The prompt. */
+	enum tui_command prompt;	/* what it is for */
+	char line[80];
+	int cursor;
+
+	/* Where the mouse finds things in the last picture. */
+	struct rect map_rect, events_rect;
+	u64 events_shown[128];
+	int nr_events_shown;
+	struct {
+		int x, w;
+		enum tui_command cmd;
+	} hints[TUI_HINTS];
+	int nr_hints;
+};
+
+static inline struct tui_scene *tui_lead(struct tui *t)
+{
+	return &t->machines[t->lead];
+}
+
+static inline const struct scene *lead_scene(const struct tui *t)
+{
+	return &t->machines[t->lead].scene;
+}
+
+/* The shown file of a machine, NULL before it has any page. */
+static inline const struct scene_file *shown_file(const struct tui_scene *m)
+{
+	return scene_file(&m->scene, m->ino);
+}
+
+/* ---- start.c ---- */
+int tui_init(struct tui *t, const struct tui_machine *machines, unsigned int nr,
+	     const struct tui_options *options, struct fl_error *err);
+void tui_fini(struct tui *t);
+
+/* ---- moving.c ---- */
+void tui_goto(struct tui *t, u64 pos);
+void tui_step(struct tui *t, s64 events);
+/* To just behind the next (@dir 1) or previous (-1) event of a list. */
+void tui_seek(struct tui *t, const struct event_list *list, int dir);
+void tui_goto_call(struct tui *t, u64 nr);
+bool tui_find(struct tui *t, const struct tui_condition *c, int dir);
+/* Play on for @ms. */
+void tui_advance(struct tui *t, double ms);
+double tui_speed(const struct tui *t);
+const char *tui_speed_name(const struct tui *t);
+/* Calls that had returned at a position. */
+u64 tui_calls_at(const struct event_list *calls, u64 pos);
+
+/* ---- condition.c ---- */
+void condition_parse(struct tui_condition *c, const char *text);
+bool condition_any(const struct tui_condition *c);
+bool condition_matches(const struct tui_condition *c, const struct scene *s,
+		       const struct trace_event *ev);
+
+/* ---- actions.c ---- */
+void tui_do(struct tui *t, enum tui_command cmd);
+void tui_prompt_key(struct tui *t, int key);
+void tui_click(struct tui *t, const struct term_mouse *m);
+void tui_message(struct tui *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- layout.c ---- */
+void tui_draw(struct tui *t);
+
+/* ---- panes: each draws into its rect, its first row being the title ---- */
+struct tui_pane {
+	const char *name;
+	void (*draw)(struct tui *t, struct tui_scene *m, const struct rect *r);
+	/* The same as sentences. */
+	void (*twin)(const struct tui *t, const struct tui_scene *m, FILE *f);
+};
+
+extern const struct tui_pane pane_map, pane_window, pane_orders, pane_latency, pane_memory,
+	pane_page, pane_events, pane_why;
+
+void draw_help(struct tui *t, const struct rect *r);
+void draw_twin(struct tui *t, const struct rect *r);
+void draw_title(struct tui *t);
+void draw_hints(struct tui *t);
+/* All panes as text. */
+void tui_twin(const struct tui *t, FILE *f);
+
+/* "1.5 us", "250 ns"; 16 bytes. */
+char *short_time(u64 ns, char *buf, size_t n);
+/* "12", "3.4k", "1.2M"; 16 bytes. */
+char *short_count(u64 n, char *buf, size_t size);
+/* The text of an event's line, without its number. */
+void event_line(const struct scene *s, const struct trace_event *ev, tui_op_text_t op_text,
+		char *buf, size_t size);
+
+#endif

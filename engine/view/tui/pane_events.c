@@ -1,0 +1,174 @@
+/* The list of events in the kernel's ftrace format, and why the current one happened. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "view/narrate.h"
+#include "view/tui/internal.h"
+
+#define SEARCH_MAX 200000 /* events looked at for the rows of a filtered list */
+
+static bool wanted(const struct tui *t, const struct scene *s, u64 nr)
+{
+	struct trace_event ev;
+
+	if (condition_any(&t->filter))
+		return true;
+	tape_get(s->tape, nr, &ev);
+	return condition_matches(&t->filter, s, &ev);
+}
+
+/* Numbers of events around the present: @before up to it, and @after after it. */
+static int collect(struct tui *t, const struct scene *s, int before, int after)
+{
+	u64 *nrs = t->events_shown;
+	int n = 0, found = 0;
+	u64 looked = 0;
+
+	for (u64 nr = s->pos; nr-- && found < before && looked < SEARCH_MAX; looked++)
+		if (wanted(t, s, nr))
+			nrs[found++] = nr;
+	for (int i = 0; i < found / 2; i++) {
+		u64 swap = nrs[i];
+
+		nrs[i] = nrs[found - 1 - i];
+		nrs[found - 1 - i] = swap;
+	}
+	n = found;
+	after += before - found;
+	for (u64 nr = s->pos; nr < s->tape->events && after && looked < 2 * SEARCH_MAX;
+	     nr++, looked++)
+		if (wanted(t, s, nr)) {
+			nrs[n++] = nr;
+			after--;
+		}
+	return n;
+}
+
+static bool bookmarked(const struct tui *t, u64 nr)
+{
+	for (unsigned int i = 0; i < t->nr_bookmarks; i++)
+		if (t->bookmarks[i] == nr + 1)
+			return true;
+	return false;
+}
+
+static void draw_event(struct tui *t, const struct scene *s, u64 nr, const struct rect *r, int y)
+{
+	bool current = nr + 1 == s->pos, future = nr >= s->pos, match;
+	enum canvas_role role = current ? ROLE_CURRENT : future ? ROLE_DIM : ROLE_TEXT;
+	struct trace_event ev;
+	char line[500];
+
+	tape_get(s->tape, nr, &ev);
+	match = !condition_any(&t->search) && condition_matches(&t->search, s, &ev);
+	if (match && !current)
+		role = ROLE_MATCH;
+	if (current)
+		canvas_fill(&t->canvas, &(struct rect){ r->x, y, r->w, 1 }, ' ', ROLE_CURRENT);
+	canvas_put(&t->canvas, r->x, y,
+		   current ? 0x25b6 : bookmarked(t, nr) ? 0x25cf : match ? '*' : ' ', role);
+	canvas_printf(&t->canvas, r->x + 1, y, 8, current ? role : ROLE_DIM, "%6" PRIu64,
+		      t->options->first_event + nr + 1);
+	event_line(s, &ev, t->options->op_text, line, sizeof(line));
+	canvas_text(&t->canvas, r->x + 9, y, r->w - 9, role, line);
+}
+
+static void draw(struct tui *t, struct tui_scene *m, const struct rect *r)
+{
+	const struct scene *s = &m->scene;
+	struct rect in;
+	char title[160];
+	int before;
+
+	snprintf(title, sizeof(title), "events%s%s%s \302\267 %" PRIu64 " of %" PRIu64,
+		 condition_any(&t->filter) ? "" : " (filter: ", t->filter.text,
+		 condition_any(&t->filter) ? "" : ")", t->options->first_event + s->pos,
+		 t->options->first_event + s->tape->events);
+	in = canvas_pane(&t->canvas, r, title);
+	in.h = min(in.h, (int)ARRAY_SIZE(t->events_shown));
+	before = max(in.h * 2 / 3, 1);
+	t->nr_events_shown = in.h > 0 ? collect(t, s, before, in.h - before) : 0;
+	t->events_rect = in;
+	for (int i = 0; i < t->nr_events_shown; i++)
+		draw_event(t, s, t->events_shown[i], &in, in.y + i);
+	if (!t->nr_events_shown && in.h > 0)
+		canvas_text(&t->canvas, in.x + 1, in.y, in.w - 1, ROLE_DIM, "no such event near here");
+}
+
+static void twin(const struct tui *t, const struct tui_scene *m, FILE *f)
+{
+	const struct scene *s = &m->scene;
+	u64 first = s->pos > 10 ? s->pos - 10 : 0;
+	struct trace_event ev;
+	char line[500];
+
+	fprintf(f, "The last events:\n");
+	for (u64 nr = first; nr < s->pos; nr++) {
+		tape_get(s->tape, nr, &ev);
+		event_line(s, &ev, t->options->op_text, line, sizeof(line));
+		fprintf(f, "  %" PRIu64 " %s\n", t->options->first_event + nr + 1, line);
+	}
+}
+
+const struct tui_pane pane_events = { "events", draw, twin };
+
+/* ---- why ---- */
+
+static void op_line(const struct tui *t, const struct scene *s, char *buf, size_t size)
+{
+	struct trace_event ev;
+
+	snprintf(buf, size, "why");
+	if (s->state.op_event == SCENE_NONE || s->state.op_event >= s->tape->events ||
+	    !t->options->op_text)
+		return;
+	tape_get(s->tape, s->state.op_event, &ev);
+	if (ev.id != EV_fl_op)
+		return;
+	snprintf(buf, size, "why \302\267 during ");
+	t->options->op_text(&ev, buf + strlen(buf), size - strlen(buf));
+}
+
+static void draw_why(struct tui *t, struct tui_scene *m, const struct rect *r)
+{
+	const struct scene *s = &m->scene;
+	struct trace_event ev;
+	char text[600];
+	struct rect in;
+	int y;
+
+	op_line(t, s, text, sizeof(text));
+	in = canvas_pane(&t->canvas, r, text);
+	in.x++;
+	in.w -= 2;
+	if (!scene_event(s, &ev)) {
+		canvas_wrap(&t->canvas, &in, ROLE_WHY,
+			    "Nothing has happened yet. Press . for the first event, Space to play, "
+			    "? for all keys.");
+		return;
+	}
+	y = canvas_wrap(&t->canvas, &in, ROLE_WHY, narrate_event(s, &ev, text, sizeof(text)));
+	narrate_rule(s, &ev, text, sizeof(text));
+	in.y += y;
+	in.h -= y;
+	if (*text && in.h > 0)
+		canvas_wrap(&t->canvas, &in, ROLE_RULE_NAME, text);
+}
+
+static void twin_why(const struct tui *t, const struct tui_scene *m, FILE *f)
+{
+	const struct scene *s = &m->scene;
+	struct trace_event ev;
+	char text[600];
+
+	(void)t;
+	if (!scene_event(s, &ev)) {
+		fprintf(f, "Nothing has happened yet.\n");
+		return;
+	}
+	fprintf(f, "%s\n", narrate_event(s, &ev, text, sizeof(text)));
+	if (*narrate_rule(s, &ev, text, sizeof(text)))
+		fprintf(f, "Rule %s\n", text);
+}
+
+const struct tui_pane pane_why = { "why", draw_why, twin_why };

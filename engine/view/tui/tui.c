@@ -1,0 +1,179 @@
+/* The loop: draw, wait for a key, do what it says. */
+#include "view/tui/tui.h"
+
+#include <errno.h>
+#include <time.h>
+
+#include "view/tui/internal.h"
+
+#define FRAME_MS 33
+
+static double now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1e3 + t.tv_nsec / 1e6;
+}
+
+static int resize(struct tui *t)
+{
+	int w, h;
+
+	term_size(&w, &h);
+	if (t->canvas.cells && t->canvas.width == w && t->canvas.height == h)
+		return 0;
+	return canvas_resize(&t->canvas, w, h);
+}
+
+/* In help and text twin arrows scroll and Esc, the same key again, or any other returns. */
+static void reading_key(struct tui *t, int key)
+{
+	enum tui_command cmd = tui_command_of(key);
+
+	switch (key) {
+	case TERM_UP:
+	case TERM_WHEEL_UP:
+	case 'k':
+		t->scroll -= t->scroll > 0;
+		return;
+	case TERM_DOWN:
+	case TERM_WHEEL_DOWN:
+	case 'j':
+		t->scroll++;
+		return;
+	case TERM_PAGE_UP:
+		t->scroll = max(t->scroll - 10, 0);
+		return;
+	case TERM_PAGE_DOWN:
+		t->scroll += 10;
+		return;
+	case TERM_ESC:
+	case TERM_ENTER:
+		t->mode = MODE_VIEW;
+		return;
+	default:
+		break;
+	}
+	if (cmd == CMD_STEP || cmd == CMD_BACK || cmd == CMD_CALL || cmd == CMD_CALL_BACK ||
+	    cmd == CMD_WINDOW || cmd == CMD_WINDOW_BACK || cmd == CMD_TWIN || cmd == CMD_HELP) {
+		tui_do(t, cmd);
+		return;
+	}
+	t->mode = MODE_VIEW;
+	t->quit = cmd == CMD_QUIT && key == TERM_F10;
+}
+
+static void handle_key(struct tui *t, int key, const struct term_mouse *mouse)
+{
+	unsigned int theme = t->theme;
+	bool mouse_on = t->mouse;
+
+	if (key == TERM_NONE || key == TERM_RESIZE)
+		return;
+	t->message[0] = 0;
+	if (key == TERM_GONE)
+		t->quit = true;
+	else if (t->mode == MODE_PROMPT)
+		tui_prompt_key(t, key);
+	else if (key == TERM_MOUSE)
+		tui_click(t, mouse);
+	else if (t->mode != MODE_VIEW)
+		reading_key(t, key);
+	else if (key == TERM_WHEEL_UP || key == TERM_WHEEL_DOWN)
+		tui_do(t, key == TERM_WHEEL_UP ? CMD_BACK : CMD_STEP);
+	else if (key == TERM_ESC)
+		t->selected = false;
+	else
+		tui_do(t, tui_command_of(key));
+	if (t->theme != theme)
+		term_theme(t->theme);
+	if (t->mouse != mouse_on)
+		term_mouse(t->mouse);
+}
+
+/* One column of the prompt's line for each character. */
+static void show(struct tui *t)
+{
+	int cx = -1, cy = -1;
+
+	tui_draw(t);
+	if (t->mode == MODE_PROMPT) {
+		const char *label = tui_key(t->prompt)->label;
+
+		cx = min(2 + canvas_width(*label ? label : ":") + canvas_width(t->line),
+			 t->canvas.width - 1);
+		cy = t->canvas.height - 1;
+	}
+	term_show(&t->canvas, cx, cy);
+}
+
+static int loop(struct tui *t, int *signo)
+{
+	double last = now_ms();
+
+	while (!t->quit) {
+		struct term_mouse mouse = {0};
+		bool moving = t->playing || t->running;
+		int key, ret = resize(t);
+
+		if (ret)
+			return ret;
+		show(t);
+		key = term_key(!moving ? -1 : t->running ? 0 : FRAME_MS, &mouse);
+		if (term_signal()) {
+			*signo = term_signal();
+			return -EINTR;
+		}
+		for (int n = 0; key != TERM_NONE && n < 64; n++) {
+			handle_key(t, key, &mouse);
+			if (key == TERM_RESIZE || t->quit)
+				break;
+			key = term_key(0, &mouse);
+		}
+		if (moving && (t->playing || t->running))
+			tui_advance(t, now_ms() - last);
+		last = now_ms();
+	}
+	return 0;
+}
+
+int tui_run(const struct tui_machine *machines, unsigned int nr, const struct tui_options *options,
+	    int *signo, struct fl_error *err)
+{
+	struct tui t;
+	int ret = tui_init(&t, machines, nr, options, err);
+
+	*signo = 0;
+	if (!ret)
+		ret = term_open(err);
+	if (!ret) {
+		t.utf8 = term_is_utf8();
+		ret = loop(&t, signo);
+		term_close();
+		if (ret && ret != -EINTR)
+			fl_error_set(err, ret, NULL, 0, "out of memory");
+	}
+	tui_fini(&t);
+	return ret;
+}
+
+int tui_picture(const struct tui_machine *machines, unsigned int nr,
+		const struct tui_options *options, u64 at, int width, int height,
+		struct canvas *canvas, struct fl_error *err)
+{
+	struct tui t;
+	int ret = tui_init(&t, machines, nr, options, err);
+
+	if (!ret && canvas_resize(&t.canvas, width, height))
+		ret = fl_error_set(err, -ENOMEM, NULL, 0, "out of memory");
+	if (!ret) {
+		tui_draw(&t); /* the first one tells how large the map is */
+		tui_goto(&t, at);
+		tui_draw(&t);
+		*canvas = t.canvas;
+		t.canvas = (struct canvas){0};
+	}
+	tui_fini(&t);
+	return ret;
+}

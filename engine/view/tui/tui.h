@@ -1,0 +1,45 @@
+/*
+ * view/tui/tui.h - the terminal view: scenes of one or more machines, and a person who moves them.
+ *
+ * Invariant  panes only read; everything a key does is in actions.c. All machines show the same
+ *            number of finished calls; the leader alone may stand in the middle of one.
+ * Owner      tapes and infos belong to the caller and outlive the view.
+ * Errors     negative errno with struct fl_error.
+ */
+#ifndef FL_VIEW_TUI_TUI_H
+#define FL_VIEW_TUI_TUI_H
+
+#include "lib/error.h"
+#include "view/scene.h"
+#include "view/tui/canvas.h"
+
+#define TUI_MACHINES 4
+
+/* What to show. */
+struct tui_machine {
+	const struct tape *tape;
+	const struct recording_info *info;
+};
+
+/* Words for an operation (EV_fl_op), which the view does not know. */
+typedef void (*tui_op_text_t)(const struct trace_event *ev, char *buf, size_t size);
+
+struct tui_options {
+	const char *title;	/* what is shown, or NULL */
+	u64 first_event;	/* number of the tape's first event, for the reader */
+	tui_op_text_t op_text;	/* NULL: none */
+	/* Called for every scene once it is made: feeds what came before the tape; or NULL. */
+	int (*prepare)(struct scene *s, unsigned int machine, void *ctx);
+	void *ctx;
+};
+
+/* Show it until the person leaves. 0, or what the end was: -EINTR and a signal in *@signo. */
+int tui_run(const struct tui_machine *machines, unsigned int nr, const struct tui_options *options,
+	    int *signo, struct fl_error *err);
+
+/* One picture without a terminal, standing after event @at: for files. */
+int tui_picture(const struct tui_machine *machines, unsigned int nr,
+		const struct tui_options *options, u64 at, int width, int height,
+		struct canvas *canvas, struct fl_error *err);
+
+#endif
