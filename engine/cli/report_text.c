@@ -153,6 +153,13 @@ static void print_io(FILE *f, const struct report *r)
 		r->disk.bios, r->disk.ios, r->io_kb, r->disk.sectors);
 }
 
+static void print_touches(FILE *f, const struct report *r)
+{
+	if (r->touches)
+		fprintf(f, "Mapped:   %" PRIu64 " touches took %" PRIu64 " faults, %" PRIu64
+			" of them major\n", r->touches, r->faults, r->major_faults);
+}
+
 static void print_waste(struct out *o, const struct report *r)
 {
 	bool warn = o->colour && r->pages.wasted;
@@ -192,6 +199,7 @@ void report_text(struct out *o, const struct report *r)
 	print_latency(o, &r->latency);
 	fputc('\n', o->f);
 	print_io(o->f, r);
+	print_touches(o->f, r);
 	print_waste(o, r);
 	if (r->measured)
 		print_wall(o->f, r);

@@ -68,6 +68,9 @@ void report_collect(struct report *r, const struct run *run)
 	r->ops = run->ops;
 	r->reads = run->reads;
 	r->bytes = run->bytes;
+	r->touches = run->touches;
+	r->faults = trace_total(&m->trace, EV_fl_page_fault);
+	r->major_faults = m->mm->vm.pgmajfault;
 	r->errors = run->errors;
 	r->last_error = run->last_error;
 	collect_counts(r, &m->trace);
@@ -228,6 +231,11 @@ cJSON *report_json(const struct report *r)
 	add_u64(&w, obj, "ops", r->ops);
 	add_u64(&w, obj, "reads", r->reads);
 	add_u64(&w, obj, "bytes", r->bytes);
+	if (r->touches) {
+		add_u64(&w, obj, "touches", r->touches);
+		add_u64(&w, obj, "faults", r->faults);
+		add_u64(&w, obj, "major_faults", r->major_faults);
+	}
 	add_u64(&w, obj, "errors", r->errors);
 	add_orders(&w, obj, "folio_alloc_calls", r->alloc_calls);
 	add_orders(&w, obj, "folios_added", r->added);

@@ -32,6 +32,8 @@ struct report {
 	u64 block_size, io_kb; /* in force */
 
 	u64 ops, reads, bytes, errors;
+	u64 touches;		       /* bytes read or stored through the mapping */
+	u64 faults, major_faults;      /* exceptions, and those of them that read */
 	int last_error;		       /* negative errno of the last failed call, 0 */
 	u64 alloc_calls[TRACE_ORDERS]; /* calls of the allocator for a cache folio */
 	u64 added[TRACE_ORDERS];       /* folios that got into the cache */
@@ -67,6 +69,8 @@ cJSON *report_json(const struct report *r);
 	"  kernel fs disk file image size page_size block_size memory ra_kb io_kb seed data\n"     \
 	"                     the machine; file and image only where given; bytes and KiB\n"       \
 	"  ops reads bytes    operations played, read calls, bytes they returned\n"                \
+	"  touches            bytes read or stored through the mapping; with these:\n"		   \
+	"  faults major_faults  exceptions they took, faults that had to read\n"		   \
 	"  errors             calls that failed inside the miniature\n"                            \
 	"  folio_alloc_calls  {order: n}, allocator calls for the cache, failed\n"                 \
 	"                     insertions included\n"                                               \

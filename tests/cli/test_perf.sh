@@ -67,4 +67,11 @@ test_expect_success 'the same bytes every time' '
 	test_cmp a b
 '
 
+test_expect_success 'run says what touching took' '
+	"$FOLIOLAB" run --fs ext4 --kernel v6.18 -e "pread 0 16m; mmap; touch 0 4k 4096" >out
+	test_grep "^Mapped:   4096 touches took [0-9]+ faults, 0 of them major$" out
+	"$FOLIOLAB" run -e "read 4k" >out
+	test_no_grep "Mapped" out
+'
+
 test_done
