@@ -151,8 +151,8 @@ static void check_progress(void *ctx, unsigned int done, unsigned int total)
 static int check_one(const char *dir, unsigned int seeds, struct fl_error *err)
 {
 	const char *name = strrchr(dir, '/') ? strrchr(dir, '/') + 1 : dir;
-	struct lab_check check = {.out = stdout, .students = seeds, .progress = check_progress,
-				  .ctx = (void *)name};
+	struct lab_check check = {
+		.out = stdout, .students = seeds, .progress = check_progress, .ctx = (void *)name};
 	int ret = lab_check(dir, &check, err);
 
 	if (ret)
@@ -195,10 +195,10 @@ static const struct {
 	enum lab_argument lab;
 	int (*run)(struct lab_args *a, struct fl_error *err);
 } subcommands[] = {
-	{"list", NO_LAB, sub_list},	  {"show", NEEDS_LAB, sub_show},
-	{"run", NEEDS_LAB, sub_run},	  {"check", MAY_LAB, sub_check},
-	{"new", NEEDS_LAB, sub_new},	  {"watch", NEEDS_LAB, sub_watch},
-	{"reset", NEEDS_LAB, sub_reset},  {"package", NEEDS_LAB, sub_package},
+	{"list", NO_LAB, sub_list},	 {"show", NEEDS_LAB, sub_show},
+	{"run", NEEDS_LAB, sub_run},	 {"check", MAY_LAB, sub_check},
+	{"new", NEEDS_LAB, sub_new},	 {"watch", NEEDS_LAB, sub_watch},
+	{"reset", NEEDS_LAB, sub_reset}, {"package", NEEDS_LAB, sub_package},
 };
 
 static int take_word(struct lab_args *a, struct cli_args *args, const char *word,
@@ -219,7 +219,8 @@ static int take_seeds(struct lab_args *a, const char *value, struct fl_error *er
 	unsigned long n = strtoul(value, &end, 10);
 
 	if (!*value || *end || n < 1 || n > 1000)
-		return fl_error_set(err, -EINVAL, "--seeds", 0, "'%.40s', expected 1 to 1000", value);
+		return fl_error_set(err, -EINVAL, "--seeds", 0, "'%.40s', expected 1 to 1000",
+				    value);
 	a->seeds = n;
 	return 0;
 }

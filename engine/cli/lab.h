@@ -15,9 +15,9 @@
 
 /* The command line of `foliolab lab`. */
 struct lab_args {
-	const char *what;	/* list, show, run, ... */
-	const char *lab;	/* number, name or path; NULL */
-	const char *student;	/* NULL: who began, else guest */
+	const char *what;    /* list, show, run, ... */
+	const char *lab;     /* number, name or path; NULL */
+	const char *student; /* NULL: who began, else guest */
 	const char *output;
 	unsigned int seeds;
 	bool yes, once;
@@ -30,7 +30,7 @@ struct lab_session {
 	struct lab_progress progress;
 	char dir[LAB_PATH];	/* of the lab */
 	char state[LAB_PATH];	/* of the student's files */
-	char answers[LAB_PATH];	/* answers.lua of the student */
+	char answers[LAB_PATH]; /* answers.lua of the student */
 	unsigned int columns;
 	bool colour;
 };

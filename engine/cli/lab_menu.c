@@ -19,8 +19,8 @@ static void describe_progress(const struct lab *lab, const struct lab_progress *
 	else if (p->steps_done >= lab->nr_steps)
 		snprintf(buf, n, "done, %s of %s points", got, all);
 	else
-		snprintf(buf, n, "step %u of %u, %s of %s points", p->steps_done + 1,
-			 lab->nr_steps, got, all);
+		snprintf(buf, n, "step %u of %u, %s of %s points", p->steps_done + 1, lab->nr_steps,
+			 got, all);
 }
 
 static int list_one(const char *root, const char *name, struct fl_error *err)

@@ -12,7 +12,8 @@ static const char readme[] =
 	"\n"
 	"What the lab is about, what one should know before, which sources it rests on.\n"
 	"\n"
-	"Edit `lab.lua`, then `foliolab lab check .` in this folder. The format and the Lua API are\n"
+	"Edit `lab.lua`, then `foliolab lab check .` in this folder. The format and the Lua API "
+	"are\n"
 	"described in FolioLab's labs/README.md.\n";
 
 static const char lab_lua[] =
@@ -45,7 +46,8 @@ static const char lab_lua[] =
 	"\t\t\t\t},\n"
 	"\t\t\t\task.func {\n"
 	"\t\t\t\t\tid = \"pages\",\n"
-	"\t\t\t\t\ttext = \"Write `pages(bytes)`: how many pages of 4096 bytes hold so many bytes.\",\n"
+	"\t\t\t\t\ttext = \"Write `pages(bytes)`: how many pages of 4096 bytes hold so many "
+	"bytes.\",\n"
 	"\t\t\t\t\tcases = function(s) return { { 1 }, { 4096 }, { 4097 }, { s.n * 4096 } } end,\n"
 	"\t\t\t\t\tanswer = function(s, bytes) return (bytes + 4095) // 4096 end,\n"
 	"\t\t\t\t},\n"
@@ -55,13 +57,12 @@ static const char lab_lua[] =
 	"\t},\n"
 	"}\n";
 
-static const char answers_lua[] =
-	"return {\n"
-	"\t-- pages of 4096 bytes that hold so many bytes\n"
-	"\tpages = function(bytes)\n"
-	"\t\treturn nil\n"
-	"\tend,\n"
-	"}\n";
+static const char answers_lua[] = "return {\n"
+				  "\t-- pages of 4096 bytes that hold so many bytes\n"
+				  "\tpages = function(bytes)\n"
+				  "\t\treturn nil\n"
+				  "\tend,\n"
+				  "}\n";
 
 static const char solution_lua[] =
 	"return {\n"
@@ -93,7 +94,9 @@ int lab_new(const char *name, struct fl_error *err)
 {
 	static const struct {
 		const char *name, *text;
-	} files[] = {{"README.md", readme}, {"lab.lua", lab_lua}, {"answers.lua", answers_lua},
+	} files[] = {{"README.md", readme},
+		     {"lab.lua", lab_lua},
+		     {"answers.lua", answers_lua},
 		     {"solution.lua", solution_lua}};
 	int ret = 0;
 
@@ -105,7 +108,8 @@ int lab_new(const char *name, struct fl_error *err)
 	if (!ret)
 		printf("%s/ is a lab that works. Next:\n"
 		       "  foliolab lab check ./%s     prove it\n"
-		       "  foliolab lab run ./%s       do it\n", name, name, name);
+		       "  foliolab lab run ./%s       do it\n",
+		       name, name, name);
 	return ret;
 }
 
@@ -142,7 +146,8 @@ int lab_package(struct lab_session *s, const char *output, struct fl_error *err)
 	}
 	fprintf(o.f, "-- lab %s, student ", s->lab->name);
 	print_quoted(o.f, s->lab->student);
-	fprintf(o.f, ", seed %08x\nlocal answers = (function(...)\n%s\nend)()\n", s->lab->seed, text);
+	fprintf(o.f, ", seed %08x\nlocal answers = (function(...)\n%s\nend)()\n", s->lab->seed,
+		text);
 	for (unsigned int i = 0; i < s->progress.nr; i++) {
 		const struct lab_item *item = &s->progress.items[i];
 

@@ -26,8 +26,8 @@ static const char *style(const struct lab_session *s, const char *code)
 
 #define BOLD "\033[1m"
 #define GOOD "\033[32m"
-#define BAD "\033[31m"
-#define OFF "\033[0m"
+#define BAD  "\033[31m"
+#define OFF  "\033[0m"
 
 /* Points with as few digits as they need. */
 static const char *points(double v)
@@ -52,7 +52,7 @@ static void print_head(const struct lab_session *s, unsigned int step)
 
 	putchar('\n');
 	rule(s);
-	printf("%s%s%s\n", style(s, BOLD), lab->title, style(s, OFF));
+	printf("%sLab %.2s  %s%s\n", style(s, BOLD), lab->name, lab->title, style(s, OFF));
 	printf("student %s, seed %08x, %s of %s points", lab->student, lab->seed,
 	       points(lab_progress_points(&s->progress)), points(lab_total_points(lab)));
 	if (step < lab->nr_steps)
@@ -108,7 +108,8 @@ static void print_how(const struct asking *a)
 		[LAB_CHOICE] = "Type the letter",
 		[LAB_ORDER] = "Type all letters in the right order, such as b a c",
 		[LAB_FUNC] = "Press Enter when you saved the file",
-		[LAB_WORKLOAD] = "Type the operations in one line (or Enter: take them from the file)",
+		[LAB_WORKLOAD] =
+			"Type the operations in one line (or Enter: take them from the file)",
 	};
 	unsigned int left = a->q->nr_hints - a->item->hints;
 
@@ -363,7 +364,8 @@ static void print_end(const struct lab_session *s)
 	printf("All %u steps are done: %s of %s points.\n", s->lab->nr_steps,
 	       points(lab_progress_points(&s->progress)), points(lab_total_points(s->lab)));
 	printf("Programs to improve: foliolab lab watch %s. Once more from the start: foliolab lab "
-	       "reset %s.\n", s->lab->name, s->lab->name);
+	       "reset %s.\n",
+	       s->lab->name, s->lab->name);
 }
 
 int lab_run_interactive(struct lab_session *s, struct fl_error *err)

@@ -29,7 +29,8 @@ static const char *who(const struct lab_progress *p, const char *student, struct
 		return p->student;
 	fl_error_set(err, -EINVAL, "--student", 0,
 		     "'%.60s', but '%.60s' began this lab, expected the same ('foliolab lab reset' "
-		     "starts over)", student, p->student);
+		     "starts over)",
+		     student, p->student);
 	return NULL;
 }
 
@@ -39,7 +40,8 @@ static int copy_answers(struct lab_session *s, struct fl_error *err)
 	size_t len;
 	int fd, ret;
 
-	if (!lab_join(from, s->dir, "answers.lua") || !lab_join(s->answers, s->state, "answers.lua"))
+	if (!lab_join(from, s->dir, "answers.lua") ||
+	    !lab_join(s->answers, s->state, "answers.lua"))
 		return fl_error_set(err, -ENAMETOOLONG, s->dir, 0, "path too long");
 	if (!access(s->answers, F_OK))
 		return 0;

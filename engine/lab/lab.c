@@ -291,8 +291,10 @@ int lab_expand(struct lab *lab, const char *text, unsigned int line, char **ret,
 static void push_text(struct lab *lab, const struct lab_step *step, const struct lab_question *q,
 		      enum lab_text which, unsigned int nr)
 {
-	static const char *const fields[] = {[LAB_BRIEF] = "brief",   [LAB_REVEAL] = "reveal",
-					     [LAB_QUESTION] = "text", [LAB_HINT] = "hints",
+	static const char *const fields[] = {[LAB_BRIEF] = "brief",
+					     [LAB_REVEAL] = "reveal",
+					     [LAB_QUESTION] = "text",
+					     [LAB_HINT] = "hints",
 					     [LAB_EXPLAIN] = "explain"};
 	lua_State *L = lab->ll->L;
 

@@ -17,9 +17,9 @@
 
 #include "lab/lua_state.h"
 
-#define LAB_LIST_MAX 64	   /* numbers in an answer */
+#define LAB_LIST_MAX	64 /* numbers in an answer */
 #define LAB_OPTIONS_MAX 26 /* letters */
-#define LAB_ID_MAX 48
+#define LAB_ID_MAX	48
 
 enum lab_kind {
 	LAB_NUMBER,
@@ -35,16 +35,16 @@ struct lab_question {
 	enum lab_kind kind;
 	char id[LAB_ID_MAX];
 	char unit[24];
-	unsigned int line;	/* in lab.lua */
+	unsigned int line; /* in lab.lua */
 	double points;
 	double tolerance, percent;
-	bool predict;		/* asked before the run */
-	bool keep;		/* options in the order they are written */
+	bool predict; /* asked before the run */
+	bool keep;    /* options in the order they are written */
 	unsigned int nr_hints;
 	bool explains;
-	s64 max_ops;		/* workload */
-	s64 budget;		/* func and workload, instructions */
-	int ref;		/* its table, in Lua's registry */
+	s64 max_ops; /* workload */
+	s64 budget;  /* func and workload, instructions */
+	int ref;     /* its table, in Lua's registry */
 };
 
 struct lab_step {
@@ -58,9 +58,9 @@ struct lab_step {
 };
 
 struct lab {
-	char name[64];		/* the folder's */
+	char name[64]; /* the folder's */
 	char dir[400];
-	char path[448];		/* of lab.lua */
+	char path[448]; /* of lab.lua */
 	char title[160], summary[240];
 	unsigned int minutes, line;
 	struct lab_step *steps;
@@ -68,10 +68,10 @@ struct lab {
 	char student[128];
 	u32 seed;
 	struct lab_lua *ll;
-	int env_ref;		/* globals of lab.lua */
-	int s_ref;		/* s of the step that was started, or LUA_NOREF */
-	int answers_ref;	/* table of answers.lua, or LUA_NOREF */
-	bool ran;		/* the step's run is over */
+	int env_ref;	 /* globals of lab.lua */
+	int s_ref;	 /* s of the step that was started, or LUA_NOREF */
+	int answers_ref; /* table of answers.lua, or LUA_NOREF */
+	bool ran;	 /* the step's run is over */
 };
 
 /* A submission or a right answer: list indices count from 1 in the order lab.lua has. */
@@ -79,18 +79,18 @@ struct lab_value {
 	enum { LAB_VALUE_NONE, LAB_VALUE_NUMBERS, LAB_VALUE_TEXT, LAB_VALUE_LUA } type;
 	double numbers[LAB_LIST_MAX];
 	unsigned int nr;
-	char text[4096];	/* workload */
-	int ref;		/* a Lua function or table of functions */
+	char text[4096]; /* workload */
+	int ref;	 /* a Lua function or table of functions */
 };
 
 struct lab_verdict {
 	bool right;
-	char why[512];		/* why not, or "" */
+	char why[512]; /* why not, or "" */
 };
 
 /* Options or items of a question as they are shown. */
 struct lab_options {
-	char *text[LAB_OPTIONS_MAX];	 /* in the order shown */
+	char *text[LAB_OPTIONS_MAX];	     /* in the order shown */
 	unsigned int index[LAB_OPTIONS_MAX]; /* shown -> place in lab.lua, from 1 */
 	unsigned int nr;
 };
@@ -130,15 +130,16 @@ bool lab_value_parse(const struct lab_question *q, const struct lab_options *o, 
 		     struct lab_value *ret, char *why, size_t n);
 
 /*
- * Is @given right? 0 with @ret filled; an error is the lab's fault. What a student's function or workload does wrong is
- * a verdict.
+ * Is @given right? 0 with @ret filled; an error is the lab's fault. What a student's function or
+ * workload does wrong is a verdict.
  */
 int lab_judge(struct lab *lab, const struct lab_step *step, const struct lab_question *q,
 	      const struct lab_value *given, struct lab_verdict *ret, struct fl_error *err);
 
 /* Load answers.lua, an earlier one is forgotten. An error is the student's. */
 int lab_load_answers(struct lab *lab, const char *path, struct fl_error *err);
-/* What answers.lua has for @q; LAB_VALUE_NONE where it has nothing. -EINVAL: nothing of that kind. */
+/* What answers.lua has for @q; LAB_VALUE_NONE where it has nothing. -EINVAL: nothing of that kind.
+ */
 int lab_answer_given(struct lab *lab, const struct lab_step *step, const struct lab_question *q,
 		     struct lab_value *ret, struct fl_error *err);
 
@@ -163,7 +164,8 @@ int lab_expand(struct lab *lab, const char *text, unsigned int line, char **ret,
 /* The value at the top (popped) as a submission for @q. -EINVAL with what was expected. */
 int lab_value_from_lua(struct lab *lab, const struct lab_step *step, const struct lab_question *q,
 		       struct lab_value *ret, struct fl_error *err);
-/* Push a function that calls the student's function or functions on top (popped) and copies results. */
+/* Push a function that calls the student's function or functions on top (popped) and copies
+ * results. */
 int lab_push_guarded(struct lab *lab, struct fl_error *err);
 
 #endif

@@ -103,7 +103,8 @@ static int take_value(struct checker *c, const struct lab_step *step, const stru
 		lua_pop(L, 2);
 		if (lab_is_program(q))
 			return fl_error_set(err, -EINVAL, c->solution_path, 0,
-					    "%s: a program cannot be computed, expected one", q->id);
+					    "%s: a program cannot be computed, expected one",
+					    q->id);
 		return lab_answer(c->lab, step, q, ret, err);
 	}
 	lua_pop(L, 1);
@@ -364,8 +365,8 @@ static int transcript(struct checker *c, struct tally *tallies, FILE *f, struct 
 }
 
 /* The transcript of a student; with c->lab replaced meanwhile. */
-static int transcript_of(struct checker *c, const char *student, struct tally *tallies,
-			 char **text, size_t *len, struct fl_error *err)
+static int transcript_of(struct checker *c, const char *student, struct tally *tallies, char **text,
+			 size_t *len, struct fl_error *err)
 {
 	struct lab *own = c->lab;
 	FILE *f = open_memstream(text, len);
@@ -419,8 +420,8 @@ static void check_variety(struct checker *c, const struct lab_question *q, struc
 		}
 	}
 	if (q->kind != LAB_CHOICE && t->nr > 10 && best * 2 > t->nr)
-		complain(c, q, "the answer is '%s' for %u of %u students", t->answers[best_at], best,
-			 t->nr);
+		complain(c, q, "the answer is '%s' for %u of %u students", t->answers[best_at],
+			 best, t->nr);
 	for (unsigned int i = 0; i < t->nr; i++)
 		free(t->answers[i]);
 }

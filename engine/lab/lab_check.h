@@ -12,7 +12,7 @@
 struct lab_check {
 	FILE *out;		/* a line for each thing that does not hold */
 	unsigned int students;	/* whose numbers are looked at */
-	unsigned int questions;	/* seen; out */
+	unsigned int questions; /* seen; out */
 	unsigned int failures;	/* out */
 	void (*progress)(void *ctx, unsigned int done, unsigned int total); /* or NULL */
 	void *ctx;

@@ -20,14 +20,17 @@ static const struct field lab_fields[] = {
 };
 
 static const struct field step_fields[] = {
-	{"id", STRING, true},	    {"title", STRING, true}, {"brief", STRING, true},
+	{"id", STRING, true},	      {"title", STRING, true},	{"brief", STRING, true},
 	{"prepare", FUNCTION, false}, {"run", FUNCTION, false}, {"questions", LIST, false},
-	{"reveal", STRING, false},  {NULL, 0, false},
+	{"reveal", STRING, false},    {NULL, 0, false},
 };
 
 #define COMMON_FIELDS                                                                              \
 	{"id", STRING, true}, {"text", STRING, true}, {"points", NUMBER, false},                   \
-		{"hints", LIST, false}, {"predict", BOOLEAN, false}, {"explain", STRING, false}
+		{"hints", LIST, false}, {"predict", BOOLEAN, false},                               \
+	{                                                                                          \
+		"explain", STRING, false                                                           \
+	}
 
 static const struct {
 	const char *name;
@@ -93,8 +96,11 @@ static bool has_type(lua_State *L, enum field_type type)
 static const char *type_text(enum field_type type)
 {
 	static const char *const names[] = {
-		[STRING] = "a string",	   [NUMBER] = "a number", [BOOLEAN] = "true or false",
-		[FUNCTION] = "a function", [LIST] = "a list",
+		[STRING] = "a string",
+		[NUMBER] = "a number",
+		[BOOLEAN] = "true or false",
+		[FUNCTION] = "a function",
+		[LIST] = "a list",
 		[LIST_OR_FUNCTION] = "a list or a function that returns one",
 	};
 
@@ -127,7 +133,8 @@ static void check_table(lua_State *L, const char *what, const struct field *fiel
 	lua_Debug ar;
 
 	if (!lua_istable(L, 1))
-		luaL_error(L, "%s: a %s, expected a table: %s{ ... }", what, luaL_typename(L, 1), what);
+		luaL_error(L, "%s: a %s, expected a table: %s{ ... }", what, luaL_typename(L, 1),
+			   what);
 	lua_settop(L, 1);
 	check_unknown(L, what, fields);
 	for (; fields->name; fields++) {
@@ -152,7 +159,8 @@ static void check_table(lua_State *L, const char *what, const struct field *fiel
 
 static void check_id(lua_State *L, const char *what)
 {
-	static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
+	static const char allowed[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
 	const char *id;
 
 	lua_getfield(L, 1, "id");
@@ -195,8 +203,9 @@ static int ask_unknown(lua_State *L)
 
 	for (int i = 0; i < LAB_NR_KINDS; i++)
 		names[i] = kinds[i].name;
-	return luaL_error(L, "%s",
-			  describe_unknown(text, sizeof(text), lab_lua_tolstring(L, 2, NULL), &list));
+	return luaL_error(
+		L, "%s",
+		describe_unknown(text, sizeof(text), lab_lua_tolstring(L, 2, NULL), &list));
 }
 
 static int make_step(lua_State *L)
@@ -312,7 +321,8 @@ static int read_question(struct lab *lab, struct lab_question *q, unsigned int s
 	lua_pushvalue(L, -2);
 	if (!lua_istable(L, -1) || lua_rawget(L, -2) == LUA_TNIL) {
 		lua_pop(L, 3);
-		return bad(lab, step_line, err, "a question that is none, expected ask.KIND{ ... }%s", "");
+		return bad(lab, step_line, err,
+			   "a question that is none, expected ask.KIND{ ... }%s", "");
 	}
 	q->kind = lua_tointeger(L, -1);
 	lua_pop(L, 2);
@@ -332,7 +342,8 @@ static int read_question(struct lab *lab, struct lab_question *q, unsigned int s
 		q->budget = LAB_LUA_STUDENT_BUDGET;
 	q->ref = luaL_ref(L, LUA_REGISTRYINDEX);
 	if (q->points <= 0)
-		return bad(lab, q->line, err, "question '%s': points, expected a number above 0", q->id);
+		return bad(lab, q->line, err, "question '%s': points, expected a number above 0",
+			   q->id);
 	return 0;
 }
 

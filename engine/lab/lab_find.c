@@ -145,7 +145,8 @@ int lab_find(const char *what, char *dir, struct fl_error *err)
 			return 0;
 		}
 		free(full);
-		return fl_error_set(err, -ENOENT, what, 0, "no lab.lua there, expected a lab's folder");
+		return fl_error_set(err, -ENOENT, what, 0,
+				    "no lab.lua there, expected a lab's folder");
 	}
 	ret = lab_find_root(root, err);
 	if (!ret)
@@ -192,8 +193,8 @@ static int make_dirs(char *path, struct fl_error *err)
 		if (mkdir(path, 0777) && errno != EEXIST) {
 			int error = errno;
 
-			return fl_error_set(err, -error, path, 0, "%s, expected a folder for progress",
-					    strerror(error));
+			return fl_error_set(err, -error, path, 0,
+					    "%s, expected a folder for progress", strerror(error));
 		}
 		*p = c;
 		if (!c)

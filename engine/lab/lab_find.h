@@ -20,7 +20,7 @@
 int lab_find_root(char *root, struct fl_error *err);
 
 struct lab_list {
-	char names[LABS_MAX][64];	/* sorted */
+	char names[LABS_MAX][64]; /* sorted */
 	unsigned int nr;
 };
 

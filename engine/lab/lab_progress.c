@@ -65,7 +65,8 @@ static int read_items(struct lab_progress *p, const cJSON *list)
 {
 	const cJSON *c;
 
-	cJSON_ArrayForEach(c, list) {
+	cJSON_ArrayForEach(c, list)
+	{
 		struct lab_item *item = lab_progress_item(p, string(c, "id"));
 		const char *status = string(c, "status");
 

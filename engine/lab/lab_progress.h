@@ -16,16 +16,16 @@ enum lab_status { LAB_OPEN, LAB_RIGHT, LAB_REVEALED };
 struct lab_item {
 	char id[LAB_ID_MAX];
 	enum lab_status status;
-	double points;		/* earned */
-	double lost;		/* by hints and wrong choices so far */
+	double points; /* earned */
+	double lost;   /* by hints and wrong choices so far */
 	unsigned int hints, wrong;
-	char *given;		/* last answer as typed, or NULL */
+	char *given; /* last answer as typed, or NULL */
 };
 
 struct lab_progress {
 	char path[LAB_PATH];
-	char student[128];	/* "" while nobody began */
-	unsigned int steps_done;	/* in the order of the lab */
+	char student[128];	 /* "" while nobody began */
+	unsigned int steps_done; /* in the order of the lab */
 	struct lab_item *items;
 	unsigned int nr;
 };

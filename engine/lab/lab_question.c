@@ -371,8 +371,9 @@ static void tell_case(lua_State *L, int args, int n, struct lab_verdict *ret)
 	lab_lua_tolstring(L, args + 2, NULL);
 	lab_lua_tolstring(L, args + 1, NULL);
 	if (len < sizeof(ret->why))
-		snprintf(ret->why + len, sizeof(ret->why) - len, ") it returns %.60s, expected %.60s",
-			 lua_tostring(L, -2), lua_tostring(L, -1));
+		snprintf(ret->why + len, sizeof(ret->why) - len,
+			 ") it returns %.60s, expected %.60s", lua_tostring(L, -2),
+			 lua_tostring(L, -1));
 }
 
 /* One case, its argument list on top of the stack (popped). */

@@ -17,7 +17,8 @@ static void push_copy(lua_State *L, int index, int depth)
 	if (type != LUA_TTABLE) {
 		if (type != LUA_TNIL && type != LUA_TBOOLEAN && type != LUA_TNUMBER &&
 		    type != LUA_TSTRING)
-			luaL_error(L, "returned a %s, expected numbers, strings, booleans or tables",
+			luaL_error(L,
+				   "returned a %s, expected numbers, strings, booleans or tables",
 				   luaL_typename(L, index));
 		lua_pushvalue(L, index);
 		return;

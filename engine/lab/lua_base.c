@@ -190,6 +190,92 @@ static int base_next(lua_State *L)
 	return 1;
 }
 
+/* ---- protected calls ---- */
+
+/* A caught error may have moved a stack of megabytes: it costs more than its instructions. */
+#define CAUGHT_PRICE 5000
+
+static int finish_call(lua_State *L, int status, lua_KContext extra)
+{
+	if (status == LUA_OK || status == LUA_YIELD)
+		return lua_gettop(L) - (int)extra;
+	lab_lua_charge(L, CAUGHT_PRICE);
+	lua_pushboolean(L, false);
+	lua_pushvalue(L, -2);
+	return 2;
+}
+
+static int base_pcall(lua_State *L)
+{
+	luaL_checkany(L, 1);
+	lua_pushboolean(L, true);
+	lua_insert(L, 1);
+	return finish_call(L, lua_pcallk(L, lua_gettop(L) - 2, LUA_MULTRET, 0, 0, finish_call), 0);
+}
+
+/*
+ * The handler runs after the stack was unwound: where an error is raised by the hook, none is
+ * called, and a handler that loops would loop for ever.
+ */
+static int finish_xcall(lua_State *L, int status, lua_KContext extra)
+{
+	if (status == LUA_OK || status == LUA_YIELD)
+		return lua_gettop(L) - (int)extra;
+	lab_lua_charge(L, CAUGHT_PRICE);
+	lua_pushboolean(L, false);
+	lua_pushvalue(L, 2);
+	lua_pushvalue(L, -3);
+	lua_call(L, 1, 1);
+	return 2;
+}
+
+/* f, handler, true | f, arguments */
+static int base_xpcall(lua_State *L)
+{
+	int n = lua_gettop(L);
+
+	luaL_checktype(L, 2, LUA_TFUNCTION);
+	lua_pushboolean(L, true);
+	lua_pushvalue(L, 1);
+	lua_rotate(L, 3, 2);
+	return finish_xcall(L, lua_pcallk(L, n - 2, LUA_MULTRET, 0, 2, finish_xcall), 2);
+}
+
+/* ---- coroutines ---- */
+
+/* Lua's own wrap() closes a coroutine that failed, which may call the script without hooks. */
+static int wrapped(lua_State *L)
+{
+	lua_State *co = lua_tothread(L, lua_upvalueindex(1));
+	int n = lua_gettop(L), results, status;
+
+	if (lua_status(co) == LUA_OK && !lua_gettop(co))
+		return luaL_error(L, "cannot resume dead coroutine");
+	if (co == L || !lua_checkstack(co, n))
+		return luaL_error(L, "cannot resume this coroutine");
+	lua_xmove(L, co, n);
+	status = lua_resume(co, L, n, &results);
+	if (status != LUA_OK && status != LUA_YIELD) {
+		lua_xmove(co, L, 1);
+		return lua_error(L);
+	}
+	luaL_checkstack(L, results, NULL);
+	lua_xmove(co, L, results);
+	return results;
+}
+
+static int coroutine_wrap(lua_State *L)
+{
+	lua_State *co;
+
+	luaL_checktype(L, 1, LUA_TFUNCTION);
+	co = lua_newthread(L);
+	lua_pushvalue(L, 1);
+	lua_xmove(L, co, 1);
+	lua_pushcclosure(L, wrapped, 1);
+	return 1;
+}
+
 /* ---- metatables ---- */
 
 /* Finalizers run where no budget counts, and a false length sends C loops astray. */
@@ -293,6 +379,14 @@ static void add_table(lua_State *L)
 	lua_pop(L, 1);
 }
 
+/* What a coroutine that ran out of its budget left open stays open. */
+static int coroutine_close(lua_State *L)
+{
+	if (lab_lua_of(L)->exhausted)
+		return luaL_error(L, "too many instructions, expected a script that ends");
+	return call_original(L);
+}
+
 /* ---- all of it ---- */
 
 static void add_library(lua_State *L, const char *lib, const char *const *names)
@@ -305,9 +399,9 @@ static void add_library(lua_State *L, const char *lib, const char *const *names)
 
 static void add_functions(lua_State *L)
 {
-	static const char *const names[] = {"assert", "error",	"ipairs", "pcall",  "rawequal",
-					    "rawget", "rawlen", "rawset", "select", "tonumber",
-					    "type",   "xpcall", NULL};
+	static const char *const names[] = {"assert",	"error",  "ipairs", "rawequal",
+					    "rawget",	"rawlen", "rawset", "select",
+					    "tonumber", "type",	  NULL};
 
 	lua_getfield(L, -1, LUA_GNAME);
 	for (const char *const *n = names; *n; n++) {
@@ -320,6 +414,8 @@ static void add_functions(lua_State *L)
 void lab_lua_add_base(lua_State *L)
 {
 	static const luaL_Reg ours[] = {
+		{"pcall", base_pcall},
+		{"xpcall", base_xpcall},
 		{"tostring", base_tostring},
 		{"print", base_print},
 		{"pairs", base_pairs},
@@ -346,6 +442,13 @@ void lab_lua_add_base(lua_State *L)
 	add_table(L);
 	add_library(L, "math", math);
 	add_library(L, "coroutine", coroutine);
+	lua_getfield(L, -2, "coroutine");
+	lua_pushcfunction(L, coroutine_wrap);
+	lua_setfield(L, -2, "wrap");
+	lua_getfield(L, -1, "close");
+	lua_pushcclosure(L, coroutine_close, 1);
+	lua_setfield(L, -2, "close");
+	lua_pop(L, 1);
 	add_library(L, "utf8", utf8);
 	lua_pop(L, 1);
 }

@@ -8,12 +8,12 @@
 
 #define DEPTH_MAX 16
 #define CELLS_MAX 12
-#define ROWS_MAX 200
+#define ROWS_MAX  200
 
-#define BOLD "\033[1m"
+#define BOLD   "\033[1m"
 #define ITALIC "\033[3m"
-#define CODE "\033[36m"
-#define PLAIN "\033[0m"
+#define CODE   "\033[36m"
+#define PLAIN  "\033[0m"
 
 /* A text that grows. */
 struct text {
@@ -23,19 +23,19 @@ struct text {
 };
 
 struct level {
-	char first[16];		/* before the first line of the next block */
-	char rest[16];		/* before its other lines */
-	int item;		/* number of the next item of an ordered list, 0: bullets */
+	char first[16]; /* before the first line of the next block */
+	char rest[16];	/* before its other lines */
+	int item;	/* number of the next item of an ordered list, 0: bullets */
 };
 
 struct markdown {
 	FILE *f;
 	int columns;
 	bool colour;
-	struct text text;	/* of the block being collected */
+	struct text text; /* of the block being collected */
 	struct level levels[DEPTH_MAX];
 	unsigned int depth;
-	bool blank;		/* a blank line is due before the next block */
+	bool blank; /* a blank line is due before the next block */
 	bool tight;
 	bool in_code;
 	char *cells[ROWS_MAX][CELLS_MAX];
@@ -190,8 +190,8 @@ static void put_table(struct markdown *md)
 	for (unsigned int r = 0; r < md->rows; r++)
 		for (unsigned int c = 0; c < md->cols; c++)
 			if (md->cells[r][c])
-				widths[c] = max(widths[c], width_of(md->cells[r][c],
-								    strlen(md->cells[r][c])));
+				widths[c] = max(widths[c],
+						width_of(md->cells[r][c], strlen(md->cells[r][c])));
 	start_block(md);
 	for (unsigned int r = 0; r < md->rows; r++) {
 		put_prefix(md, true);
@@ -386,8 +386,8 @@ static int leave_span(MD_SPANTYPE type, void *detail, void *userdata)
 
 static void add_entity(struct markdown *md, const char *s, size_t n)
 {
-	static const char *const known[][2] = {{"&lt;", "<"}, {"&gt;", ">"}, {"&amp;", "&"},
-					       {"&nbsp;", " "}, {"&quot;", "\""}};
+	static const char *const known[][2] = {
+		{"&lt;", "<"}, {"&gt;", ">"}, {"&amp;", "&"}, {"&nbsp;", " "}, {"&quot;", "\""}};
 
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
 		if (strlen(known[i][0]) == n && !memcmp(known[i][0], s, n)) {

@@ -39,7 +39,7 @@ local function order_table(m)
 end
 
 lab {
-	title = "01 What a folio is",
+	title = "What a folio is",
 	summary = "Pages, folios, orders: how the kernel keeps a file in memory, and what it saves.",
 	minutes = 45,
 	steps = {

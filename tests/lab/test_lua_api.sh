@@ -1,0 +1,106 @@
+#!/bin/bash
+# lab/test_lua_api.sh - Lua workloads: the documented API gives the numbers of `foliolab run`.
+. "$(dirname "$0")/../lib.sh"
+
+lua()
+{
+	cat >script.lua
+	"$FOLIOLAB" run script.lua "$@"
+}
+
+test_expect_success 'operations, counters and stats agree with run --format json' - <<'END'
+lua >out <<'LUA'
+local m = fl.machine { kernel = "v6.12", size = "1m" }
+assert(m:play("read 4k 64; pread 512k 64k") == 64 * 4096 + 65536)
+local s = m:stats()
+print(s.ios, s.pages.read, s.pages.wasted, s.folios_added[2], s.latency.p99, s.virtual_ns, s.locks.xa_lock)
+assert(s.latency.p99 == m:latency(0.99))
+assert(m:counters("mm_filemap_add_to_page_cache")[2] == s.folios_added[2])
+LUA
+"$FOLIOLAB" run -e 'read 4k 64; pread 512k 64k' --kernel v6.12 --size 1m --format json >json
+for n in $(cat out); do grep -q "\b$n\b" json; done
+END
+
+test_expect_success 'every operation of the language is a method' - <<'END'
+lua >out <<'LUA'
+local m = fl.machine {}
+for name in ("read pread seek fd reopen fadvise readahead mmap munmap madvise touch wtouch pwrite fsync ftruncate "
+	.. "punch fallocate splice poison soft_offline unpoison defrag"):gmatch("[%w_]+") do
+	assert(type(m[name]) == "function", name)
+end
+assert(m:read("8k", 2) == 16384 and m:seek(0) and m:fadvise("random", 0, 0) and m:splice(0, 4096) == 4096)
+assert(not pcall(m.read, m, -1) and not pcall(m.read, m, 1.5) and not pcall(m.read, m) and not pcall(m.read, m, {}))
+LUA
+END
+
+test_expect_success 'stop_before leaves the machine before the operation, a twin goes on alone' - <<'END'
+lua >out <<'LUA'
+local m = fl.machine { kernel = "v6.12", size = "4m" }
+m:queue("read 4k 200")
+local e = m:stop_before("fl_window", function(e) return e.start == 60 end)
+assert(e.size == 32 and e.rule == "EXPECTED" and m:cached() == 60 and m:next_op() == "read 4k")
+local t = m:twin()
+t:step()
+assert(t:cached() == 92 and m:cached() == 60 and m:left() == 200 - 28 and t:left() == m:left() - 1)
+local orders = {}
+for f in t:folios(60, 91) do orders[#orders + 1] = f.order end
+assert(table.concat(orders, ",") == "2,4,3,2")
+assert(m:wait_for("fl_window", { start = 92 }).start == 92)
+assert(m:wait_for("fl_window", { start = 9999 }) == nil and m:left() == 0)
+LUA
+END
+
+test_expect_success 'a policy that says what the kernel says changes nothing; others do' - <<'END'
+lua >out <<'LUA'
+local function play(policy)
+	local m = fl.machine { kernel = "v6.12", size = "1m" }
+	if policy then m:policy(policy) end
+	m:read("4k", 256)
+	return m:map {}, m
+end
+local calls = 0
+local plain = play()
+assert(plain == play { sync_ra = function() calls = calls + 1 end, async_ra = function() calls = calls + 1 end,
+	order = function() calls = calls + 1 end })
+assert(calls > 5)
+local map, m = play { sync_ra = function(ra, req) return { size = 32, async_size = 32, order = 5 } end,
+	async_ra = function(ra, req) return req.index + 32 < req.file_pages and { size = 32, async_size = 32, order = 5 } end }
+assert(m:orders()[5] == 8 and m:cached() == 256, map)
+map, m = play { sync_ra = function() return false end, async_ra = function() return false end }
+assert(m:orders()[0] == 256)
+for _, bad in ipairs { { size = 0 }, { size = 1 << 40 }, { size = 4, async_size = 5 }, { size = 4, start = 256 },
+	{ size = 4, order = 10 }, { size = "x" }, {} } do
+	local ok, err = pcall(play, { sync_ra = function() return bad end })
+	assert(not ok and err:find("sync_ra: "), err)
+end
+local ok, err = pcall(function()
+	local m = fl.machine {}
+	m:policy { sync_ra = function() m:read("4k") end }
+	m:read("4k")
+end)
+assert(not ok and err:find("not play on it"), err)
+LUA
+END
+
+test_expect_success 'mistakes have file and line' '
+	printf "print(1)\nprint(fl.machine{ kernle = 1 })\n" >bad.lua
+	expect_exit 2 "$FOLIOLAB" run bad.lua >out 2>err
+	test_grep "^foliolab: bad.lua:2: machine: unknown field .kernle.*did you mean .kernel" err
+	printf "x = = 1\n" >bad.lua
+	expect_exit 2 "$FOLIOLAB" run bad.lua 2>err
+	test_grep "^foliolab: bad.lua:1: " err
+	printf "fl.machine{ kernel = \"v6.13\" }" >bad.lua
+	expect_exit 2 "$FOLIOLAB" run bad.lua 2>err
+	test_grep "^foliolab: bad.lua:1: machine: .*v6.1" err
+'
+
+test_expect_success 'figures are saved as SVG, the same ones every time' '
+	echo "figure(\"a\", plot.bars{ title = \"t\", values = { x = 1, y = 3 } })" >fig.lua
+	"$FOLIOLAB" run fig.lua --figures one >out
+	"$FOLIOLAB" run fig.lua --figures two >out2
+	test_cmp out out2
+	test_cmp one/a.svg two/a.svg
+	test_grep "</svg>" one/a.svg
+'
+
+test_done
