@@ -111,6 +111,9 @@ int main(int argc, char **argv)
 
 	fill_standard_descriptors();
 	signal(SIGPIPE, SIG_IGN);
+	/* Help fits into one write, whose error then is the one that is told. */
+	if (!isatty(STDOUT_FILENO))
+		setvbuf(stdout, NULL, _IOFBF, 1 << 16);
 	signal(SIGXFSZ, SIG_IGN);
 	status = dispatch(argc, argv);
 	if (out_finish_stdout(&err))
