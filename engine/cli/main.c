@@ -106,6 +106,7 @@ static void fill_standard_descriptors(void)
 
 int main(int argc, char **argv)
 {
+	static char buffer[1 << 16]; /* glibc takes a size only with a buffer */
 	struct fl_error err = {0};
 	int status;
 
@@ -113,7 +114,7 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	/* Help fits into one write, whose error then is the one that is told. */
 	if (!isatty(STDOUT_FILENO))
-		setvbuf(stdout, NULL, _IOFBF, 1 << 16);
+		setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
 	signal(SIGXFSZ, SIG_IGN);
 	status = dispatch(argc, argv);
 	if (out_finish_stdout(&err))

@@ -8,7 +8,7 @@
 
 test_expect_success 'an unknown command is refused, the nearest is named' '
 	bad "unknown command .rnu., expected one of lab, run, .*did you mean .run.\?" rnu
-	bad "unknown command .frobnicate., expected one of run" frobnicate
+	bad "unknown command .frobnicate., expected one of lab" frobnicate
 	bad "unknown command .rub." help rub
 '
 
