@@ -149,6 +149,14 @@ static int set_data(struct machine_options *o, const char *value, struct fl_erro
 	return 0;
 }
 
+static int set_split_fails(struct machine_options *o, const char *value, struct fl_error *err)
+{
+	(void)value;
+	(void)err;
+	o->config.split_fails = true;
+	return 0;
+}
+
 static int set_seed(struct machine_options *o, const char *value, struct fl_error *err)
 {
 	return take_number("--seed", value, 0, UINT64_MAX, &o->config.machine.seed, err);

@@ -21,7 +21,7 @@
 #define MACHINE_OPTION_TABLE(X)                                                                    \
 	X(KERNEL, kernel, "kernel", "P",                                                           \
 	  "profile of 'foliolab kernels', with +KNOB or -KNOB to toggle commits (default v6.18)")  \
-	X(FS, fs, "fs", "FS", "xfs, ext4, ext4-1k or hostfs (default xfs)")                        \
+	X(FS, fs, "fs", "FS", "xfs, ext4, ext4-1k, hostfs or tmpfs-HUGE (default xfs)")            \
 	X(SIZE, size, "size", "SIZE", "of the file; k, m, g or t may follow (default 16m)")        \
 	X(RA_KB, ra_kb, "ra-kb", "N", "read_ahead_kb, 0 to 1048576 (default 128)")                 \
 	X(PAGE_SIZE, page_size, "page-size", "SIZE", "4k, 16k or 64k (default 4k)")                \
@@ -36,6 +36,8 @@
 	X(CPUS, cpus, "cpus", "N", "processors; only 1 so far")                                    \
 	X(FRAGMENT, fragment, "fragment", "O[:PCT]",                                               \
 	  "no free block above order O in PCT percent of memory (default 100)")                    \
+	X(SPLIT_FAILS, split_fails, "split-fails", NULL,                                           \
+	  "somebody holds one more reference of every folio that is to be split")                  \
 	X(BLOCK_SIZE, block_size, "block-size", "SIZE", "of the file system, 1k to 64k")           \
 	X(IO_KB, io_kb, "io-kb", "N",                                                              \
 	  "largest request of the disk, 4 to 1048576 (default 1280, from v6.17 on 4096)")          \

@@ -16,7 +16,10 @@ static ssize_t vfs_read(struct file *file, char *buf, size_t count, loff_t *pos)
 		return -EBADF;
 	if (*pos < 0)
 		return -EINVAL;
-	ret = filemap_read(&kiocb, &iter, 0);
+	if (file->f_inode->i_fop->read_iter)
+		ret = file->f_inode->i_fop->read_iter(&kiocb, &iter);
+	else
+		ret = filemap_read(&kiocb, &iter, 0);
 	*pos = kiocb.ki_pos;
 	return ret;
 }
@@ -31,7 +34,7 @@ u64 ksys_read_plain(struct file *file, size_t count, u64 n)
 {
 	struct machine *m = mapping_machine(file->f_mapping);
 
-	if (count > MAX_RW_COUNT(m))
+	if (count > MAX_RW_COUNT(m) || file->f_inode->i_fop->read_iter)
 		return 0;
 	n = filemap_read_plain(file, count, n);
 	m->locks[LOCK_F_POS_LOCK] += n;
@@ -51,7 +54,10 @@ ssize_t do_splice_read(struct file *file, loff_t off, size_t len)
 	charge(m, COST_SYSCALL, 1);
 	if (off < 0)
 		return -EINVAL;
-	return filemap_splice_read(file, &off, min(len, MAX_RW_COUNT(m)));
+	len = min(len, MAX_RW_COUNT(m));
+	if (file->f_inode->i_fop->splice_read)
+		return file->f_inode->i_fop->splice_read(file, &off, NULL, len);
+	return filemap_splice_read(file, &off, len);
 }
 
 loff_t vfs_llseek(struct file *file, loff_t offset)
@@ -84,8 +90,16 @@ ssize_t ksys_pwrite64(struct file *file, const char *buf, size_t count, loff_t p
 
 int vfs_fsync(struct file *file)
 {
+	int ret, lost;
+
 	charge(mapping_machine(file->f_mapping), COST_SYSCALL, 1);
-	return file->f_inode->i_fop->fsync ? file->f_inode->i_fop->fsync(file) : -EINVAL;
+	if (!file->f_inode->i_fop->fsync)
+		return -EINVAL;
+	ret = file->f_inode->i_fop->fsync(file);
+	if (!inode_to_bdi(file->f_inode)->capabilities)
+		return ret;
+	lost = file_check_and_advance_wb_err(file);
+	return ret ? ret : lost;
 }
 
 int do_sys_ftruncate(struct file *file, loff_t length)

@@ -9,8 +9,10 @@
 #include "fs/ext4/ext4.h"
 #include "fs/extents.h"
 #include "fs/hostfs/hostfs.h"
+#include "fs/tmpfs/tmpfs.h"
 #include "fs/xfs/xfs.h"
 #include "mm/internal.h"
+#include "mm/shmem_fs.h"
 
 static int mount_ext4(struct super_block *sb, const struct mount_options *options,
 		      struct fl_error *err)
@@ -18,12 +20,30 @@ static int mount_ext4(struct super_block *sb, const struct mount_options *option
 	return ext4_fill_super(sb, options->ext4, err);
 }
 
+static int mount_tmpfs(struct super_block *sb, const struct mount_options *options,
+		       struct fl_error *err)
+{
+	if (options->host_fd >= 0)
+		return fl_error_set(err, -EINVAL, "--file", 0, "%s lives in memory, expected no file",
+				    options->type->name);
+	return shmem_fill_super(sb, options->type->options);
+}
+
+#define TMPFS "tmpfs", 12, mount_tmpfs, NULL, tmpfs_init_inode
+
 static const struct file_system_type types[] = {
-	{ "ext4", "ext4", 12, mount_ext4, ext4_init_inode },
-	{ "ext4-1k", "ext4", 10, mount_ext4, ext4_init_inode },
-	{ "xfs", "xfs", 12, NULL, xfs_init_inode },
-	{ "hostfs", "hostfs", 12, NULL, hostfs_init_inode },
+	{ "ext4", "ext4", 12, mount_ext4, ext4_init_inode, NULL, NULL },
+	{ "ext4-1k", "ext4", 10, mount_ext4, ext4_init_inode, NULL, NULL },
+	{ "xfs", "xfs", 12, NULL, xfs_init_inode, NULL, NULL },
+	{ "hostfs", "hostfs", 12, NULL, hostfs_init_inode, NULL, NULL },
+	{ "tmpfs-default", TMPFS, "" },
+	{ "tmpfs-never", TMPFS, "huge=never" },
+	{ "tmpfs-always", TMPFS, "huge=always" },
+	{ "tmpfs-within", TMPFS, "huge=within_size" },
+	{ "tmpfs-advise", TMPFS, "huge=advise" },
 };
+
+#undef TMPFS
 
 /* Bytes a request may have on a disk without limits of its own (virtio), by kernel. */
 #define DEF_MAX_BYTES_OLD (1280u << 10)
@@ -66,8 +86,11 @@ static void init_bdi(struct super_block *sb, const struct mount_options *options
 {
 	unsigned int shift = sb->s_machine->page_shift;
 
-	sb->bdi.ra_pages = options->ra_bytes >> shift;
-	sb->bdi.io_pages = io_bytes >> shift;
+	if (!options->type->alloc_inode) {
+		sb->bdi.ra_pages = options->ra_bytes >> shift;
+		sb->bdi.io_pages = io_bytes >> shift;
+		sb->bdi.capabilities = BDI_CAP_WRITEBACK;
+	}
 	sb->s_bdi = &sb->bdi;
 }
 
@@ -85,6 +108,8 @@ static int open_disk(struct super_block *sb, const struct mount_options *options
 {
 	int error;
 
+	if (options->type->alloc_inode)
+		return 0;
 	sb->s_space = calloc(1, sizeof(*sb->s_space));
 	if (!sb->s_space)
 		return -ENOMEM;
@@ -129,7 +154,7 @@ int mount_fs(struct machine *m, const struct mount_options *options, struct supe
 		free_super(sb);
 		return error;
 	}
-	sb->s_dev = sb->s_bdev->bd_dev;
+	sb->s_dev = sb->s_bdev ? sb->s_bdev->bd_dev : 0;
 	*ret = sb;
 	return 0;
 }
@@ -137,6 +162,7 @@ int mount_fs(struct machine *m, const struct mount_options *options, struct supe
 static void free_inode(struct inode *inode)
 {
 	free(inode->i_extents);
+	free(inode->i_private);
 	free(inode);
 }
 
@@ -199,6 +225,16 @@ static int zero_last_block(struct inode *inode)
 			  block - used);
 }
 
+static int init_inode(struct inode *inode)
+{
+	const struct file_system_type *type = inode->i_sb->s_ops;
+
+	if (type->alloc_inode)
+		return type->alloc_inode(inode);
+	type->init_inode(inode);
+	return 0;
+}
+
 int new_inode(struct super_block *sb, loff_t size, bool written, struct inode **ret)
 {
 	struct inode *inode;
@@ -215,16 +251,22 @@ int new_inode(struct super_block *sb, loff_t size, bool written, struct inode **
 	inode->i_size = inode->i_disksize = size;
 	inode->i_blkbits = sb->s_blocksize_bits;
 	inode->i_ino = 12 + sb->s_next_ino++;
-	if (written && size)
+	inode->i_nlink = 1;
+	if (written && size && sb->s_bdev)
 		error = set_written_extents(inode, size);
-	if (!error)
+	if (!error && sb->s_bdev)
 		error = zero_last_block(inode);
 	if (error) {
 		free_inode(inode);
 		return error;
 	}
 	address_space_init_once(&inode->i_data, inode);
-	sb->s_ops->init_inode(inode);
+	error = init_inode(inode);
+	if (error) {
+		list_del(&inode->i_data.m_mappings);
+		free_inode(inode);
+		return error;
+	}
 	list_add_tail(&inode->i_sb_list, &sb->s_inodes);
 	*ret = inode;
 	return 0;
@@ -265,6 +307,7 @@ struct file *filp_open(struct inode *inode)
 	file->f_mapping = inode->i_mapping;
 	file->f_mode = FMODE_READ | FMODE_WRITE;
 	file->f_count = 1;
+	file->f_wb_err = errseq_sample(file->f_mapping);
 	file_ra_state_init(&file->f_ra, file->f_mapping);
 	return file;
 }

@@ -26,6 +26,9 @@ struct file_system_type {
 			  struct fl_error *err);
 	/* Operations and folio orders of a fresh inode. */
 	void (*init_inode)(struct inode *inode);
+	/* What lives in memory has no disk, and this in place of init_inode: 0 or -ENOMEM. */
+	int (*alloc_inode)(struct inode *inode);
+	const char *options;		/* of mount(8) */
 };
 
 struct mount_options {

@@ -64,7 +64,7 @@ void report_collect(struct report *r, const struct run *run)
 	memcpy(r->kernel, m->kernel, sizeof(r->kernel));
 	r->config.machine.kernel = NULL;
 	r->block_size = 1u << run->sb->s_blocksize_bits;
-	r->io_kb = run->sb->s_bdev->limits.max_sectors / 2;
+	r->io_kb = run->sb->s_bdev ? run->sb->s_bdev->limits.max_sectors / 2 : 0;
 	r->ops = run->ops;
 	r->reads = run->reads;
 	r->bytes = run->bytes;
@@ -74,7 +74,8 @@ void report_collect(struct report *r, const struct run *run)
 	r->errors = run->errors;
 	r->last_error = run->last_error;
 	collect_counts(r, &m->trace);
-	r->disk = run->sb->s_bdev->stats;
+	if (run->sb->s_bdev)
+		r->disk = run->sb->s_bdev->stats;
 	r->provenance = m->mm->pages;
 	memcpy(r->used, m->page_used, sizeof(r->used));
 	r->pages = sum_pages(r);

@@ -12,6 +12,7 @@
 #include "fs/ext4/ext4.h"
 #include "fs/falloc.h"
 #include "fs/read_write.h"
+#include "lab/run_poison.h"
 #include "host/backing.h"
 #include "lib/strutil.h"
 #include "mm/internal.h"
@@ -60,6 +61,10 @@ static int find_types(const struct run_config *config, struct mount_options *opt
 		return unknown_name(err, "--fs", "file system", config->fs, names, nr);
 	if (!options->disk)
 		return unknown_name(err, "--disk", "disk", config->disk, disks, ARRAY_SIZE(disks));
+	if (options->type->alloc_inode && (run_has_backing(config) || config->disk))
+		return fl_error_set(err, -EINVAL, config->disk ? "--disk" : "--file", 0,
+				    "%s lives in memory, expected neither --file nor --disk",
+				    options->type->name);
 	if (!strcmp(options->disk->name, "host") && !run_has_backing(config))
 		return fl_error_set(err, -EINVAL, "--disk", 0,
 				    "disk host without a file, expected --file PATH");
@@ -196,6 +201,7 @@ int run_open(const struct run_config *config, struct run **ret, struct fl_error 
 	if (!error)
 		error = open_file_system(run, err);
 	if (!error) {
+		run->machine->mm->mf.split_fails = config->split_fails;
 		run->files[0] = filp_open(run->inode);
 		run->mm = mm_alloc(run->machine);
 		if (!run->files[0] || !run->mm)
@@ -227,6 +233,7 @@ void run_close(struct run *run)
 	if (!run)
 		return;
 	mmput(run->mm);
+	run_poison_fini(run);
 	run_close_descriptors(run);
 #ifdef FL_DEBUG
 	kill_super(run->sb);
@@ -590,6 +597,32 @@ static int play_wtouch(struct run *run, const struct wl_op *op)
 	return play_touches(run, op, true);
 }
 
+/* ---- memory failures ---- */
+
+static int play_madvise_error(struct run *run, const struct wl_op *op, bool soft)
+{
+	charge2(run->machine, COST_SYSCALL, 1, COST_MADVISE, 1);
+	account_call(run, run_poison(run, op->off, soft));
+	return 0;
+}
+
+static int play_poison(struct run *run, const struct wl_op *op)
+{
+	return play_madvise_error(run, op, false);
+}
+
+static int play_soft_offline(struct run *run, const struct wl_op *op)
+{
+	return play_madvise_error(run, op, true);
+}
+
+static int play_unpoison(struct run *run, const struct wl_op *op)
+{
+	charge(run->machine, COST_SYSCALL, 1);
+	account_call(run, run_unpoison(run, op->off));
+	return 0;
+}
+
 /* What can be played, and why the rest cannot. */
 static const struct {
 	int (*play)(struct run *run, const struct wl_op *op);
@@ -613,9 +646,9 @@ static const struct {
 	[WL_FTRUNCATE] = { play_ftruncate, NULL },
 	[WL_PUNCH] = { play_punch, NULL },
 	[WL_FALLOCATE] = { play_fallocate, NULL },
-	[WL_POISON] = { NULL, "memory failures" },
-	[WL_SOFT_OFFLINE] = { NULL, "memory failures" },
-	[WL_UNPOISON] = { NULL, "memory failures" },
+	[WL_POISON] = { play_poison, NULL },
+	[WL_SOFT_OFFLINE] = { play_soft_offline, NULL },
+	[WL_UNPOISON] = { play_unpoison, NULL },
 	[WL_DEFRAG] = { NULL, "defragmentation" },
 };
 
@@ -684,7 +717,7 @@ static int play_op(struct run *run, const struct wl_op *op, struct fl_error *err
 	if (m->bug[0])
 		return fl_error_set(err, -ENOTRECOVERABLE, NULL, op->line,
 				    "the kernel hit a BUG() in this operation");
-	if (run->sb->s_bdev->error)
+	if (run->sb->s_bdev && run->sb->s_bdev->error)
 		return fl_error_set(err, run->sb->s_bdev->error, run_backing_name(&run->config), 0, "%s",
 				    strerror(-run->sb->s_bdev->error));
 #ifdef FL_DEBUG

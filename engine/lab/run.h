@@ -37,10 +37,17 @@ struct run_config {
 	const char *features;		/* "verity,^has_journal" */
 	const char *mount_options;	/* "data=journal,nodelalloc" */
 	const char *dir_flags;		/* of the file's directory, inherited: "journal_data" */
+	bool split_fails;	/* somebody holds one more reference of every folio to be split */
 };
 
 /* Gets the bytes of every read, in order; only on machines with data. */
 typedef void (*run_consume_t)(void *ctx, const void *buf, size_t len);
+
+/* A page that went bad: where in the file it was, and its frame. */
+struct run_bad_page {
+	s64 off;
+	unsigned long pfn;
+};
 
 struct run {
 	struct run_config config;	/* as opened; strings are the caller's */
@@ -61,6 +68,9 @@ struct run {
 	u64 errors;			/* calls that failed */
 	int last_error;			/* negative errno of the last one that did */
 	struct histogram latency;	/* virtual ns of each read */
+
+	struct run_bad_page *bad_pages;	/* in the order they were hit; lab/run_poison.h */
+	size_t nr_bad_pages;
 
 	run_consume_t consume;
 	void *consume_ctx;

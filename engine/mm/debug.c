@@ -89,8 +89,8 @@ static s32 batched_refs(const struct machine *m, const struct folio *folio)
 }
 
 /*
- * At rest only the cache, LRU batches and the file system's private data hold references, and no
- * lock is held without I/O.
+ * At rest only the cache, LRU batches, the file system's private data and, of a bad page, the
+ * handler of its failure hold references, and no lock is held without I/O.
  */
 static int check_idle_folio(struct machine *m, const struct folio *folio, struct fl_error *err)
 {
@@ -100,7 +100,7 @@ static int check_idle_folio(struct machine *m, const struct folio *folio, struct
 		extra -= batched_refs(m, folio);
 	if (!m->blk && folio_test_locked(folio))
 		return broken(err, folio, "locked without I/O");
-	if (extra < 0 || extra > folio_test_private(folio))
+	if (extra < 0 || extra > folio_test_private(folio) + folio_test_hwpoison(folio))
 		return broken(err, folio, "references nobody holds");
 	for (unsigned long i = 0; i < folio_nr_pages(folio); i++)
 		if (!(m->page_state[folio->_pfn + i] & PAGE_PROVENANCE_MASK))
@@ -201,7 +201,7 @@ static int check_pmd(const struct vm_area_struct *vma, const struct pmd *pmd, un
 	for (unsigned long t = 0; pmd->present && t < ptrs_per_pte(m) && !ret; t++) {
 		unsigned long addr = table + (t << m->page_shift);
 
-		if (!pmd->pte[t] || addr < vma->vm_start || addr >= vma->vm_end)
+		if (!pmd->pte[t] || pmd->pte[t] & PTE_MARKER_POISONED || addr < vma->vm_start || addr >= vma->vm_end)
 			continue;
 		sums->mappings++;
 		ret = check_pte(vma, addr, pmd->pte[t], err);
@@ -258,19 +258,61 @@ static int check_zone(const struct machine *m, struct fl_error *err)
 		return fl_error_set(err, -EINVAL, NULL, 0,
 				    "the free lists hold %" PRIu64 " pages, nr_free is %lu", free,
 				    zone->nr_free);
-	if (free + m->mm->live_pages + zone->pinned != zone->managed_pages)
+	if (free + m->mm->live_pages + zone->pinned + m->mm->mf.off_buddy != zone->managed_pages)
 		return fl_error_set(err, -EINVAL, NULL, 0,
 				    "%" PRIu64 " free + %lu in folios + %lu pinned pages are not %lu",
 				    free, m->mm->live_pages, zone->pinned, zone->managed_pages);
 	return 0;
 }
 
+/* Bad pages that left their cache: single, held by nobody but the handler of the failure. */
+static u64 count_kept(const struct machine *m)
+{
+	u64 kept = 0;
+
+	for (u64 i = 0; m->mm->mf.num_poisoned_pages && i < m->mm->next_folio; i++) {
+		const struct folio *folio = &m->mm->folios[i];
+
+		kept += folio->_refcount == 1 && !folio->mapping && folio_test_hwpoison(folio) &&
+			!folio_test_large(folio);
+	}
+	return kept;
+}
+
+/* Every bad page inside a free block was let in there as a part of a larger one. */
+static int check_poison(const struct machine *m, struct fl_error *err)
+{
+	const struct zone *zone = &m->mm->zone;
+	unsigned long bad = 0;
+
+	if (!m->mm->mf.num_poisoned_pages)
+		return 0;
+	for (unsigned long pfn = 0; pfn < m->max_pfn; pfn++) {
+		bool is_free = false;
+
+		if (!page_hwpoison(m, pfn))
+			continue;
+		for (unsigned int o = 0; o <= m->max_page_order; o++)
+			is_free |= hbitmap_test(&zone->free_area[o], pfn >> o);
+		bad += is_free;
+	}
+	if (bad != m->mm->mf.in_buddy)
+		return fl_error_set(err, -EINVAL, NULL, 0,
+				    "%lu bad pages are free, %lu are known to be", bad,
+				    m->mm->mf.in_buddy);
+	return 0;
+}
+
 void vm_check_nothing_left(const struct machine *m)
 {
 	const struct mm_state *mm = m->mm;
+	u64 kept;
 
-	if (!mm || (!mm->live_folios && !mm->live_pages && !mm->xa_nodes.live &&
-		    mm->zone.nr_free + mm->zone.pinned == mm->zone.managed_pages))
+	if (!mm)
+		return;
+	kept = count_kept(m);
+	if (mm->live_folios == kept && mm->live_pages == kept && !mm->xa_nodes.live &&
+	    mm->zone.nr_free + mm->zone.pinned + mm->mf.off_buddy + kept == mm->zone.managed_pages)
 		return;
 	fprintf(stderr, "leak: %" PRIu64 " folios, %lu pages, %" PRIu64 " tree nodes\n",
 		mm->live_folios, mm->live_pages, mm->xa_nodes.live);
@@ -313,6 +355,8 @@ int vm_check_machine(struct machine *m, struct fl_error *err)
 	}
 	cached = pages;
 	count_batched(m, &pages, &folios);
+	pages += count_kept(m);
+	folios += count_kept(m);
 	if (cached != m->mm->vm.nr_file_pages || pages != m->mm->live_pages ||
 	    folios != m->mm->live_folios)
 		return fl_error_set(err, -EINVAL, NULL, 0,
@@ -323,7 +367,9 @@ int vm_check_machine(struct machine *m, struct fl_error *err)
 	ret = check_mappings(m, &sums, err);
 	if (!ret)
 		ret = check_lru(&m->mm->lruvec, err);
-	return ret ? ret : check_zone(m, err);
+	if (!ret)
+		ret = check_zone(m, err);
+	return ret ? ret : check_poison(m, err);
 }
 
 void vm_bug_on_folio(const struct folio *folio, const char *condition, const char *file)

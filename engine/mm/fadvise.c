@@ -81,6 +81,8 @@ int vfs_fadvise(struct file *file, loff_t offset, loff_t len, int advice)
 		endbyte = INT64_MAX;
 	else
 		endbyte--;
+	if (!inode_to_bdi(file->f_inode)->capabilities) /* noop_backing_dev_info */
+		return advice <= POSIX_FADV_NOREUSE_ ? 0 : -EINVAL;
 	switch (advice) {
 	case POSIX_FADV_NORMAL_:
 		set_readahead_mode(file, 1);

@@ -153,6 +153,8 @@ void __filemap_remove_folio(struct folio *folio, void *shadow)
 	trace_event(&m->trace, EV_mm_filemap_delete_from_page_cache, folio->_order,
 		    mapping->host->i_ino, folio->index, folio->_pfn, used);
 	m->mm->vm.nr_file_pages -= folio_nr_pages(folio);
+	if (shmem_mapping(mapping))
+		shmem_uncharge(mapping->host, folio_nr_pages(folio));
 	page_cache_delete(mapping, folio, shadow);
 }
 

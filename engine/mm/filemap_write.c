@@ -134,6 +134,8 @@ ssize_t generic_perform_write(struct kiocb *iocb, struct iov_iter *iter)
 		status = a_ops->write_begin(mapping, pos, bytes, &folio);
 		if (status < 0)
 			break;
+		if (status)
+			bytes = min_t(size_t, bytes, status);
 		offset = pos & (folio_size(folio) - 1);
 		bytes = min(bytes, folio_size(folio) - offset);
 		copy_folio_from_iter(folio, offset, bytes, iter);

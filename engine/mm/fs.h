@@ -24,6 +24,7 @@ struct folio;
 struct inode;
 struct iov_iter;
 struct kiocb;
+struct pipe_inode_info;
 struct readahead_control;
 struct vm_operations_struct;
 struct writeback_control;
@@ -49,7 +50,10 @@ struct writeback_control;
 /* Longest single read or write. include/linux/fs.h MAX_RW_COUNT. */
 #define MAX_RW_COUNT(m) (0x7fffffffUL & ~((m)->page_size - 1))
 
+#define BDI_CAP_WRITEBACK (1u << 0)
+
 struct backing_dev_info {
+	unsigned int capabilities; /* BDI_CAP_*; none of what has no disk */
 	unsigned long ra_pages;	/* largest readahead window in pages (read_ahead_kb) */
 	unsigned long io_pages;	/* largest single I/O in pages (max_sectors_kb) */
 };
@@ -63,7 +67,7 @@ struct super_block {
 	loff_t s_maxbytes;
 	unsigned char s_blocksize_bits;
 	u32 s_dev;			/* minor number for tracepoints */
-	void *s_fs_info;		/* the file system's */
+	void *s_fs_info;		/* the file system's; freed with the super block */
 	struct block_space *s_space;	/* free blocks; fs/balloc.h */
 	struct list_head s_inodes;
 	u32 s_next_ino;
@@ -72,7 +76,10 @@ struct super_block {
 
 struct address_space_operations {
 	int (*read_folio)(struct file *file, struct folio *folio);
-	/* A locked folio ready for [pos, pos + len), which may be cut to the folio's end. */
+	/*
+	 * A locked folio ready for [pos, pos + len), which may be cut to the folio's end. 0, negative
+	 * errno, or (ours) the most bytes that may be written.
+	 */
 	int (*write_begin)(struct address_space *mapping, loff_t pos, unsigned int len,
 			   struct folio **foliop);
 	/* @copied bytes are in place; unlocks and puts the folio. Returns the bytes accepted. */
@@ -94,6 +101,7 @@ struct address_space {
 	unsigned long nrpages;
 	const struct address_space_operations *a_ops;
 	unsigned long flags;
+	u32 wb_err;			/* errors so far; the lowest bit: somebody has seen the last */
 	struct list_head i_mmap;	/* VMAs that map it, by shared; under i_mmap_rwsem */
 	struct list_head m_mappings;	/* all mappings of the machine, for checks */
 };
@@ -113,7 +121,12 @@ struct fs_extent {
 
 /* What a file system does for the system calls. Results: bytes or 0, or negative errno. */
 struct file_operations {
+	/* NULL: filemap_read(). */
+	ssize_t (*read_iter)(struct kiocb *iocb, struct iov_iter *to);
 	ssize_t (*write_iter)(struct kiocb *iocb, struct iov_iter *iter);
+	/* NULL: filemap_splice_read(). @pipe NULL takes everything. Moves *@ppos. */
+	ssize_t (*splice_read)(struct file *in, loff_t *ppos, struct pipe_inode_info *pipe,
+			       size_t len);
 	int (*fsync)(struct file *file);
 	long (*fallocate)(struct file *file, int mode, loff_t offset, loff_t len);
 	int (*setattr_size)(struct inode *inode, loff_t size);
@@ -133,6 +146,8 @@ struct inode {
 	unsigned int i_nr_extents, i_cap_extents;
 	loff_t i_disksize;		/* size that writeback has made durable */
 	unsigned long i_flags;		/* the file system's */
+	unsigned int i_nlink;		/* names; 0: memfd and the like */
+	void *i_private;		/* the file system's; freed with the inode */
 	struct list_head i_sb_list;
 	struct address_space i_data;
 };
@@ -154,6 +169,7 @@ struct file {
 	unsigned int f_mode;
 	unsigned int f_count;		/* descriptors and mappings that hold it */
 	loff_t f_pos;
+	u32 f_wb_err;			/* wb_err of the mapping as last seen here */
 	struct file_ra_state f_ra;
 };
 
@@ -167,6 +183,9 @@ struct kiocb {
 struct iov_iter {
 	size_t count;	/* bytes still wanted */
 	char *ubuf;	/* next byte, or NULL: count but do not copy */
+	bool short_mem;	/* only the next mem bytes can be accessed, then it faults */
+	bool kernel;	/* a buffer of the kernel's own */
+	size_t mem;
 };
 
 /* Marks of i_pages. */

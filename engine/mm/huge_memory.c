@@ -121,6 +121,13 @@ static void shrink_head(struct machine *m, struct folio *head, unsigned int orde
 	head->_refcount -= gone;
 }
 
+/* Each piece finds out whether it is bad; larger ones remember it only with KEEP_HAS_HWPOISONED. */
+static void split_poison(struct machine *m, struct folio *folio)
+{
+	folio->flags &= ~(BIT(PG_hwpoison) | BIT(PG_has_hwpoisoned));
+	folio->flags |= split_poison_flags(m, folio->_pfn, folio->_order);
+}
+
 static void __split_unmapped_folio(struct address_space *mapping, const struct split *s,
 				   struct folio *structs)
 {
@@ -128,14 +135,19 @@ static void __split_unmapped_folio(struct address_space *mapping, const struct s
 	struct machine *m = mapping_machine(mapping);
 	pgoff_t index = head->index, end = index + (1UL << s->order);
 	unsigned int first = piece_order(s, index);
+	bool bad = folio_test_hwpoison(head) || folio_test_has_hwpoisoned(head);
 
 	shrink_head(m, head, first);
+	if (bad)
+		split_poison(m, head);
 	for (index += 1UL << first; index < end;) {
 		unsigned int order = piece_order(s, index);
 		struct folio *piece = structs;
 
 		structs = (struct folio *)piece->lru.next;
 		make_piece(mapping, piece, head, index, order);
+		if (bad)
+			split_poison(m, piece);
 		index += 1UL << order;
 	}
 }
@@ -151,7 +163,29 @@ static void trace_split(const struct address_space *mapping, const struct split 
 	trace_event2(&mapping_machine(mapping)->trace, &ev);
 }
 
-int split_folio_at(struct folio *folio, pgoff_t page)
+/* Pieces past the end of the file leave the cache, except in what tmpfs has fallocated. */
+static void drop_beyond_eof(struct address_space *mapping, const struct split *s)
+{
+	const struct inode *inode = mapping->host;
+	pgoff_t end = DIV_ROUND_UP((u64)i_size_read(inode), mapping_machine(mapping)->page_size);
+	pgoff_t index = folio_next_index(s->folio), last;
+
+	last = round_down(s->folio->index, BIT(s->order)) + BIT(s->order) - 1;
+	if (shmem_mapping(mapping))
+		end = shmem_fallocend(inode, end);
+	if (end <= last)
+		truncate_whole_folios(mapping, max(index, end), last, false);
+}
+
+/* Nobody holds it but the cache, its mappings and the caller. */
+static bool can_split_folio(const struct folio *folio)
+{
+	int extra = folio_machine(folio)->mm->mf.split_fails;
+
+	return folio_ref_count(folio) + extra - folio->_mapcount == 1 + (int)folio_nr_pages(folio);
+}
+
+static int __folio_split(struct folio *folio, pgoff_t page, bool uniform)
 {
 	struct address_space *mapping = folio->mapping;
 	struct machine *m = folio_machine(folio);
@@ -159,7 +193,7 @@ int split_folio_at(struct folio *folio, pgoff_t page)
 	struct split s = {
 		.folio = folio, .page = page, .order = folio_order(folio),
 		.min_order = mapping_min_folio_order(mapping),
-		.uniform = !knob(m, SPLIT_NONUNIFORM),
+		.uniform = uniform,
 	};
 	int ret;
 
@@ -167,9 +201,12 @@ int split_folio_at(struct folio *folio, pgoff_t page)
 		return 0;
 	if (folio_test_writeback(folio) || !filemap_release_folio(folio, GFP_KERNEL))
 		return -EBUSY;
+	lru_add_drain(m);
+	if (!can_split_folio(folio))
+		return -EAGAIN;
 	try_to_unmap(folio);
 	lru_add_drain(m);
-	if (folio_ref_count(folio) != 1 + (int)folio_nr_pages(folio) || folio->_mapcount)
+	if (!can_split_folio(folio) || folio->_mapcount)
 		return -EAGAIN;
 	if (!get_structs(m, &s, &structs))
 		return -ENOMEM;
@@ -180,5 +217,16 @@ int split_folio_at(struct folio *folio, pgoff_t page)
 	}
 	trace_split(mapping, &s);
 	__split_unmapped_folio(mapping, &s, structs);
+	drop_beyond_eof(mapping, &s);
 	return 0;
+}
+
+int split_folio_at(struct folio *folio, pgoff_t page)
+{
+	return __folio_split(folio, page, !knob(folio_machine(folio), SPLIT_NONUNIFORM));
+}
+
+int split_folio(struct folio *folio)
+{
+	return __folio_split(folio, folio->index, true);
 }

@@ -11,7 +11,9 @@
 
 #include "lib/bitmap.h"
 #include "lib/xarray.h"
+#include "mm/memory-failure.h"
 #include "mm/pagemap.h"
+#include "mm/shmem_fs.h"
 #include "mm/slab.h"
 
 /* 64 KiB pages have buddy orders 0..13. */
@@ -80,6 +82,8 @@ struct mm_state {
 	struct slab slab;
 	struct list_head mappings;	/* every address_space, by m_mappings */
 	struct list_head mms;		/* every mm_struct, by mmlist */
+	struct shmem_globals shmem;
+	struct mf_state mf;
 	u16 *page_mapcount;		/* PTEs of each page of a large folio, by pfn */
 	struct lruvec_stats stats;
 	unsigned int fault_around_pages; /* a power of two */
@@ -110,6 +114,9 @@ struct folio *folio_alloc(struct machine *m, gfp_t gfp, unsigned int order);
 void free_folio(struct folio *folio);
 /* A further struct folio for pages that are already allocated (splits); NULL when out of them. */
 struct folio *folio_struct_alloc(struct machine *m);
+/* A bad page leaves its free block; false if it is in none. put_page_back_buddy() undoes it. */
+bool take_page_off_buddy(struct machine *m, unsigned long pfn);
+void put_page_back_buddy(struct machine *m, unsigned long pfn);
 bool zone_watermark_ok(const struct zone *zone, unsigned int order, unsigned long mark);
 int zone_init(struct machine *m);
 void zone_exit(struct machine *m);
@@ -166,6 +173,21 @@ long mapping_evict_folio(struct address_space *mapping, struct folio *folio);
  * reference and lock stay with the folio that keeps the first page. 0, -EBUSY, -ENOMEM.
  */
 int split_folio_at(struct folio *folio, pgoff_t page);
+/* The same, uniformly into the smallest pieces on every kernel. split_huge_page(). */
+int split_folio(struct folio *folio);
+
+/* ---- mm/truncate.c ---- */
+
+/*
+ * Zero the part of the locked folio inside [start, end] (bytes, inclusive) and cut the folio there.
+ * False: it stays whole although part of it lies in the range, so the range has to go around it.
+ */
+bool truncate_inode_partial_folio(struct folio *folio, loff_t start, loff_t end);
+/* What memory_failure() does to a page that can be read again. mm/truncate.c */
+void generic_error_remove_folio(struct address_space *mapping, struct folio *folio);
+/* Remove what lies wholly in pages [start, end], shadows too. @unfalloc: only if not uptodate. */
+void truncate_whole_folios(struct address_space *mapping, pgoff_t start, pgoff_t end,
+			   bool unfalloc);
 
 /* ---- mm/debug.c ---- */
 

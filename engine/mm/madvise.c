@@ -91,6 +91,37 @@ static void madvise_cold_or_pageout(struct vm_area_struct *vma, unsigned long st
 	}
 }
 
+/* A memory error, or its announcement, for each folio found from @start on. */
+static int madvise_inject_error(struct vm_area_struct *vma, unsigned long start, unsigned long end,
+				bool soft)
+{
+	struct machine *m = vma->vm_mm->machine;
+	int flags = MF_COUNT_INCREASED | MF_SW_SIMULATED;
+	int ret = 0;
+
+	if (knob(m, MF_MADV_ACTION))
+		flags |= MF_ACTION_REQUIRED;
+	if (start & (m->page_size - 1))
+		return -EINVAL;
+	while (start < end && !ret) {
+		pgoff_t index = linear_page_index(vma, start);
+		unsigned long pfn;
+		struct folio *folio;
+
+		ret = populate_range(vma, start, start + m->page_size, false);
+		folio = ret ? NULL : filemap_get_folio(vma->vm_file->f_mapping, index);
+		if (!folio)
+			return -EFAULT;
+		pfn = folio->_pfn + (index - folio->index);
+		start += folio_size(folio);
+		m->mm->mf.current_mm = vma->vm_mm;
+		ret = soft ? soft_offline_page(m, pfn, MF_COUNT_INCREASED)
+			   : memory_failure(m, pfn, flags);
+		m->mm->mf.current_mm = NULL;
+	}
+	return ret;
+}
+
 int do_madvise(struct vm_area_struct *vma, unsigned long start, unsigned long end, int advice)
 {
 	switch (advice) {
@@ -122,6 +153,9 @@ int do_madvise(struct vm_area_struct *vma, unsigned long start, unsigned long en
 			return -EINVAL;
 		madvise_cold_or_pageout(vma, start, end, advice == MADV_PAGEOUT_);
 		return 0;
+	case MADV_HWPOISON_:
+	case MADV_SOFT_OFFLINE_:
+		return madvise_inject_error(vma, start, end, advice == MADV_SOFT_OFFLINE_);
 	case MADV_POPULATE_READ_:
 	case MADV_POPULATE_WRITE_:
 		return populate_range(vma, start, end, advice == MADV_POPULATE_WRITE_);

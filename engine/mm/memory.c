@@ -23,11 +23,20 @@ void set_fault_around_bytes(struct machine *m, unsigned long bytes)
 
 /* ---- mapping what was found ---- */
 
-static pte_t make_pte(const struct folio *folio, unsigned int flags)
+/* Without somebody to ask before the first store a shared mapping is writable from the start. */
+static bool vma_wants_writenotify(const struct vm_area_struct *vma)
+{
+	return vma->vm_ops->page_mkwrite || !(vma->vm_flags & VM_WRITE);
+}
+
+static pte_t make_pte(const struct vm_area_struct *vma, const struct folio *folio,
+		      unsigned int flags)
 {
 	pte_t pte = (uintptr_t)folio | PTE_PRESENT | PTE_YOUNG;
 
-	return flags & FAULT_FLAG_WRITE ? pte | PTE_WRITE | PTE_DIRTY : pte;
+	if (flags & FAULT_FLAG_WRITE)
+		return pte | PTE_WRITE | PTE_DIRTY;
+	return vma_wants_writenotify(vma) ? pte : pte | PTE_WRITE;
 }
 
 /* Without batches every page counts by itself (v6.1 do_set_pte()). */
@@ -36,7 +45,7 @@ void set_pte_range(struct vm_fault *vmf, struct folio *folio, unsigned int first
 {
 	struct mm_struct *mm = vmf->vma->vm_mm;
 	struct machine *m = mm->machine;
-	pte_t pte = make_pte(folio, vmf->flags);
+	pte_t pte = make_pte(vmf->vma, folio, vmf->flags);
 	bool batch = knob(m, MAP_BATCH);
 
 	charge2(m, COST_SET_PTE, batch ? 1 : nr, COST_PTE_STORE, nr);
@@ -94,7 +103,7 @@ vm_fault_t do_set_pmd(struct vm_fault *vmf, struct folio *folio)
 	charge(m, COST_PMD_MAP, 1);
 	lock_acquire(m, LOCK_PTL);
 	folio_add_file_rmap_pmd(folio);
-	vmf->pmd->huge = make_pte(folio, vmf->flags);
+	vmf->pmd->huge = make_pte(vmf->vma, folio, vmf->flags);
 	mm->rss += folio_nr_pages(folio);
 	charge(m, COST_RSS, 1);
 	m->mm->vm.thp_file_mapped++;
@@ -188,11 +197,19 @@ static vm_fault_t check_poison(struct vm_fault *vmf)
 	struct folio *folio = vmf->folio;
 	struct machine *m = folio_machine(folio);
 
+	vm_fault_t ret = VM_FAULT_HWPOISON;
+
 	if (!(m->page_state[folio->_pfn + (vmf->pgoff - folio->index)] & PAGE_HWPOISON))
 		return 0;
+	if (folio_mapped(folio) && knob(m, MF_UNMAP_FOLIO))
+		unmap_mapping_pages(folio->mapping, folio->index, folio_nr_pages(folio));
+	else if (folio_mapped(folio))
+		unmap_mapping_pages(folio->mapping, vmf->pgoff, 1);
+	if (mapping_evict_folio(folio->mapping, folio))
+		ret = VM_FAULT_NOPAGE; /* a clean page was dropped: try again */
 	folio_unlock(folio);
 	folio_put(folio);
-	return VM_FAULT_HWPOISON;
+	return ret;
 }
 
 static vm_fault_t __do_fault(struct vm_fault *vmf)
@@ -313,6 +330,8 @@ static vm_fault_t handle_pte_fault(struct vm_fault *vmf)
 	pte_t *pte = vmf->pmd->pte ? &vmf->pmd->pte[pte_index(m, vmf->address)] : NULL;
 	vm_fault_t ret;
 
+	if (pte && *pte & PTE_MARKER_POISONED)
+		return VM_FAULT_HWPOISON;
 	if (pte && *pte)
 		return vmf->flags & FAULT_FLAG_WRITE ? wp_page_shared(vmf, pte) : 0;
 	ret = vmf->flags & FAULT_FLAG_WRITE ? do_shared_fault(vmf) : do_read_fault(vmf);
@@ -376,6 +395,7 @@ vm_fault_t do_user_addr_fault(struct mm_struct *mm, unsigned long address, unsig
 {
 	struct vm_area_struct *vma = vma_lookup(mm, address);
 	struct machine *m = mm->machine;
+	vm_fault_t ret;
 
 	charge(m, COST_PAGE_FAULT, 1);
 	if (!vma)
@@ -384,7 +404,10 @@ vm_fault_t do_user_addr_fault(struct mm_struct *mm, unsigned long address, unsig
 		    linear_page_index(vma, address), !!(flags & FAULT_FLAG_WRITE),
 		    pte_index(m, address));
 	flags |= FAULT_FLAG_USER | FAULT_FLAG_ALLOW_RETRY | FAULT_FLAG_VMA_LOCK;
-	return fault_until_done(vma, address, flags);
+	ret = fault_until_done(vma, address, flags);
+	if (ret & VM_FAULT_HWPOISON)
+		mm_sigbus_hwpoison(mm, address);
+	return ret;
 }
 
 /* The PTE or PMD that maps the address well enough, NULL if it has to fault. */

@@ -198,6 +198,12 @@ static void zap_pte_range(struct zap *z, unsigned int t, unsigned int end)
 			t++;
 			continue;
 		}
+		if (z->pmd->pte[t] & PTE_MARKER_POISONED) {
+			z->pmd->pte[t++] = 0;
+			z->pmd->present--;
+			before--; /* was in no rss */
+			continue;
+		}
 		nr = folio_pte_batch(z, t, end, &bits);
 		if (zap_present_ptes(z, t, nr, bits))
 			tlb_flush_mmu(z->tlb);

@@ -62,6 +62,7 @@ typedef u64 pte_t;
 #define PTE_WRITE 2ULL
 #define PTE_YOUNG 4ULL
 #define PTE_DIRTY 8ULL
+#define PTE_MARKER_POISONED 16ULL /* not present: the page here was bad, touching it is SIGBUS */
 #define PTE_FLAGS 63ULL
 
 static inline struct folio *pte_folio(pte_t pte)
@@ -90,6 +91,17 @@ struct vm_operations_struct {
 	vm_fault_t (*page_mkwrite)(struct vm_fault *vmf);
 };
 
+/* SIGBUS for memory errors: what a task asked for and what it got last. include/linux/sched.h */
+struct mm_mce {
+	bool early_kill;		/* prctl(PR_MCE_KILL, PR_MCE_KILL_EARLY) */
+	int si_code;			/* BUS_MCEERR_AR or _AO; 0: none yet */
+	unsigned int si_addr_lsb;
+	unsigned long si_addr;
+	unsigned long count;		/* signals so far */
+	int pending;			/* si_code to send, while a failure is handled */
+	unsigned long pending_addr;
+};
+
 struct mm_struct {
 	struct machine *machine;
 	struct list_head mmap;		/* VMAs, newest first */
@@ -99,6 +111,7 @@ struct mm_struct {
 	unsigned long rss;		/* pages mapped */
 	unsigned long last_nr;		/* PMD looked up last, and its number */
 	struct pmd *last_pmd;
+	struct mm_mce mce;
 };
 
 struct vm_area_struct {
@@ -255,15 +268,18 @@ void try_to_unmap(struct folio *folio);
 /* Does access through this VMA say anything about the future? include/linux/mm_inline.h */
 bool vma_has_recency(const struct vm_area_struct *vma);
 
+/* A task touched a bad page: SIGBUS, BUS_MCEERR_AR. mm/memory-failure.c */
+void mm_sigbus_hwpoison(struct mm_struct *mm, unsigned long address);
+
 /* ---- mm/madvise.c, mm/mlock.c ---- */
 
 enum madvise_advice {
 	MADV_NORMAL_, MADV_RANDOM_, MADV_SEQUENTIAL_, MADV_WILLNEED_, MADV_DONTNEED_,
 	MADV_HUGEPAGE_, MADV_NOHUGEPAGE_, MADV_COLD_, MADV_PAGEOUT_, MADV_POPULATE_READ_,
-	MADV_POPULATE_WRITE_,
+	MADV_POPULATE_WRITE_, MADV_HWPOISON_, MADV_SOFT_OFFLINE_,
 };
 
-/* madvise(2) on [start, end) of one VMA: 0, -EINVAL or -EFAULT. */
+/* madvise(2) on [start, end) of one VMA: 0, -EINVAL, -EFAULT; of a memory failure its error. */
 int do_madvise(struct vm_area_struct *vma, unsigned long start, unsigned long end, int advice);
 /* mlock(2) and munlock(2) of a whole VMA. */
 int do_mlock(struct vm_area_struct *vma);

@@ -3,6 +3,8 @@
  */
 #include "mm/writeback.h"
 
+#include <errno.h>
+
 #include "block/blkdev.h"
 #include "mm/internal.h"
 
@@ -41,6 +43,11 @@ bool folio_mark_dirty(struct folio *folio)
 	return filemap_dirty_folio(mapping, folio);
 }
 
+static bool mapping_can_writeback(const struct address_space *mapping)
+{
+	return inode_to_bdi(mapping->host)->capabilities & BDI_CAP_WRITEBACK;
+}
+
 bool folio_clear_dirty_for_io(struct folio *folio)
 {
 	if (!folio_test_clear_dirty(folio))
@@ -52,6 +59,10 @@ bool folio_clear_dirty_for_io(struct folio *folio)
 
 void folio_cancel_dirty(struct folio *folio)
 {
+	if (!mapping_can_writeback(folio->mapping)) {
+		folio_clear_dirty(folio);
+		return;
+	}
 	if (folio_clear_dirty_for_io(folio))
 		set_tag(folio, PAGECACHE_TAG_DIRTY, false);
 }
@@ -197,4 +208,32 @@ void wakeup_flusher_threads(struct machine *m)
 	list_for_each_entry(mapping, &m->mm->mappings, m_mappings)
 		__filemap_fdatawrite_range(mapping, 0, INT64_MAX);
 	blk_drain(m);
+}
+
+/* ---- errors: lib/errseq.c, all of them EIO here ---- */
+
+#define ERRSEQ_SEEN 1u
+#define ERRSEQ_CTR_INC 2u
+
+void mapping_set_error(struct address_space *mapping, int error)
+{
+	(void)error;
+	if (!mapping->wb_err || mapping->wb_err & ERRSEQ_SEEN)
+		mapping->wb_err = (mapping->wb_err & ~ERRSEQ_SEEN) + ERRSEQ_CTR_INC;
+}
+
+u32 errseq_sample(const struct address_space *mapping)
+{
+	return mapping->wb_err & ERRSEQ_SEEN ? mapping->wb_err : 0;
+}
+
+int file_check_and_advance_wb_err(struct file *file)
+{
+	struct address_space *mapping = file->f_mapping;
+
+	if (mapping->wb_err == file->f_wb_err)
+		return 0;
+	mapping->wb_err |= ERRSEQ_SEEN;
+	file->f_wb_err = mapping->wb_err;
+	return -EIO;
 }

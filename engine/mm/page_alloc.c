@@ -112,13 +112,32 @@ static unsigned long __rmqueue_smallest(struct machine *m, struct zone *zone, un
 	return PFN_NONE;
 }
 
+/*
+ * A block with bad pages in it was taken off the lists. True: it may be handed out nevertheless;
+ * kernels that check new pages let it go for ever. mm/page_alloc.c check_new_pages().
+ */
+static bool bad_block_allowed(struct machine *m, unsigned long pfn, unsigned int order)
+{
+	struct mf_state *mf = &m->mm->mf;
+	unsigned long bad = count_poisoned(m, pfn, order);
+
+	mf->in_buddy -= bad;
+	if (!bad || !knob(m, MF_CHECK_NEW_PAGES))
+		return true;
+	mf->off_buddy += 1UL << order;
+	return false;
+}
+
 static unsigned long rmqueue(struct machine *m, unsigned int order)
 {
 	unsigned long pfn;
 	unsigned int from = 0;
 
 	lock_acquire(m, LOCK_ZONE_LOCK);
-	pfn = __rmqueue_smallest(m, &m->mm->zone, order, &from);
+	do {
+		pfn = __rmqueue_smallest(m, &m->mm->zone, order, &from);
+	} while (unlikely(m->mm->mf.in_buddy) && pfn != PFN_NONE &&
+		 !bad_block_allowed(m, pfn, order));
 	if (pfn != PFN_NONE)
 		trace_event(&m->trace, EV_fl_buddy_alloc, order, 0, 0, pfn, from);
 	return pfn;
@@ -143,6 +162,29 @@ void __free_frozen_pages(struct machine *m, unsigned long pfn, unsigned int orde
 	}
 	hbitmap_set(&zone->free_area[order], pfn >> order);
 	trace_event(&m->trace, EV_fl_buddy_free, freed, 0, 0, first, order);
+}
+
+bool take_page_off_buddy(struct machine *m, unsigned long pfn)
+{
+	struct zone *zone = &m->mm->zone;
+	unsigned int order = 0;
+
+	while (order <= m->max_page_order && !hbitmap_test(&zone->free_area[order], pfn >> order))
+		order++;
+	if (order > m->max_page_order)
+		return false;
+	hbitmap_clear(&zone->free_area[order], pfn >> order);
+	while (order--)
+		hbitmap_set(&zone->free_area[order], (pfn >> order) ^ 1);
+	zone->nr_free--;
+	m->mm->mf.off_buddy++;
+	return true;
+}
+
+void put_page_back_buddy(struct machine *m, unsigned long pfn)
+{
+	m->mm->mf.off_buddy--;
+	__free_frozen_pages(m, pfn, 0);
 }
 
 bool zone_watermark_ok(const struct zone *zone, unsigned int order, unsigned long mark)
@@ -235,8 +277,23 @@ struct folio *folio_alloc(struct machine *m, gfp_t gfp, unsigned int order)
 		return NULL;
 	}
 	*folio = (struct folio){ ._refcount = 1, ._pfn = pfn, ._order = order };
+	if (unlikely(page_hwpoison(m, pfn)))
+		folio_set_hwpoison(folio);
 	m->mm->live_pages += 1UL << order;
 	return folio;
+}
+
+/* Single bad pages never reach the free lists; inside of larger blocks they do, unnoticed. */
+static bool keep_bad_page(struct machine *m, const struct folio *folio)
+{
+	unsigned long bad = count_poisoned(m, folio->_pfn, folio->_order);
+
+	if (!folio->_order && bad) {
+		m->mm->mf.off_buddy++;
+		return true;
+	}
+	m->mm->mf.in_buddy += bad;
+	return false;
 }
 
 void free_folio(struct folio *folio)
@@ -245,6 +302,7 @@ void free_folio(struct folio *folio)
 
 	charge(m, COST_FREE_FOLIO, 1);
 	m->mm->live_pages -= folio_nr_pages(folio);
-	__free_frozen_pages(m, folio->_pfn, folio->_order);
+	if (likely(!m->mm->mf.num_poisoned_pages) || !keep_bad_page(m, folio))
+		__free_frozen_pages(m, folio->_pfn, folio->_order);
 	folio_struct_free(m, folio);
 }

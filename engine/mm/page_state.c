@@ -20,7 +20,12 @@ void page_state_insert(struct folio *folio, enum page_provenance provenance)
 {
 	struct machine *m = folio_machine(folio);
 
-	memset(m->page_state + folio->_pfn, provenance, folio_nr_pages(folio));
+	if (unlikely(m->mm->mf.num_poisoned_pages))
+		for (unsigned long i = 0; i < folio_nr_pages(folio); i++)
+			m->page_state[folio->_pfn + i] = provenance |
+				(m->page_state[folio->_pfn + i] & PAGE_HWPOISON);
+	else
+		memset(m->page_state + folio->_pfn, provenance, folio_nr_pages(folio));
 	m->mm->pages.brought[provenance] += folio_nr_pages(folio);
 }
 

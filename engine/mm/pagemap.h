@@ -163,6 +163,13 @@ ssize_t filemap_splice_read(struct file *in, loff_t *ppos, size_t len);
 /* May the file system's private data go? True when there is none. */
 bool filemap_release_folio(struct folio *folio, gfp_t gfp);
 
+/* Dirty data of the mapping was lost: the next fsync() of each open file says so, once. */
+void mapping_set_error(struct address_space *mapping, int error);
+/* The error not seen through @file yet (then 0), or 0. lib/errseq.c */
+int file_check_and_advance_wb_err(struct file *file);
+/* What a file that is opened now has seen: an error that nobody was told is still news. */
+u32 errseq_sample(const struct address_space *mapping);
+
 /* Start writeback of the byte range, @end inclusive. mm/page-writeback.c has the rest. */
 int __filemap_fdatawrite_range(struct address_space *mapping, loff_t start, loff_t end);
 

@@ -87,6 +87,12 @@ static void truncate_inode_folio(struct folio *folio)
 	filemap_remove_folio(folio);
 }
 
+void generic_error_remove_folio(struct address_space *mapping, struct folio *folio)
+{
+	if (folio->mapping == mapping)
+		truncate_inode_folio(folio);
+}
+
 static void folio_zero_range(struct folio *folio, size_t start, size_t length)
 {
 	char *p = folio_address(folio);
@@ -118,11 +124,7 @@ static void split_far_end(struct address_space *mapping, loff_t end)
 	folio_put(folio);
 }
 
-/*
- * Zero the part of the folio inside [start, end] and cut the folio there. False: it stays whole
- * although part of it lies in the range, so the range has to go around it.
- */
-static bool truncate_inode_partial_folio(struct folio *folio, loff_t start, loff_t end)
+bool truncate_inode_partial_folio(struct folio *folio, loff_t start, loff_t end)
 {
 	struct address_space *mapping = folio->mapping;
 	struct machine *m = folio_machine(folio);
@@ -155,8 +157,8 @@ static bool truncate_inode_partial_folio(struct folio *folio, loff_t start, loff
 	return true;
 }
 
-/* Remove every folio and shadow that lies wholly inside [start, end] pages. */
-static void remove_whole_folios(struct address_space *mapping, pgoff_t start, pgoff_t end)
+void truncate_whole_folios(struct address_space *mapping, pgoff_t start, pgoff_t end,
+			   bool unfalloc)
 {
 	struct folio_batch fbatch;
 	pgoff_t index = start;
@@ -169,7 +171,8 @@ static void remove_whole_folios(struct address_space *mapping, pgoff_t start, pg
 			if (folio->index >= start && folio_next_index(folio) - 1 <= end) {
 				folio_lock(folio);
 				folio_wait_writeback(folio);
-				if (folio->mapping == mapping)
+				if (folio->mapping == mapping &&
+				    !(unfalloc && folio_test_uptodate(folio)))
 					truncate_inode_folio(folio);
 				folio_unlock(folio);
 			}
@@ -207,7 +210,7 @@ void truncate_inode_pages_range(struct address_space *mapping, loff_t lstart, lo
 	struct folio *folio;
 
 	if (end > start)
-		remove_whole_folios(mapping, start, end == ~0UL ? end : end - 1);
+		truncate_whole_folios(mapping, start, end == ~0UL ? end : end - 1, false);
 	folio = cut_partial(mapping, first, lstart, lend == -1 ? INT64_MAX : lend, &kept);
 	same = false;
 	if (folio) {
@@ -225,7 +228,7 @@ void truncate_inode_pages_range(struct address_space *mapping, loff_t lstart, lo
 		}
 	}
 	if (end > start)
-		remove_whole_folios(mapping, start, end == ~0UL ? end : end - 1);
+		truncate_whole_folios(mapping, start, end == ~0UL ? end : end - 1, false);
 }
 
 void truncate_inode_pages_final(struct address_space *mapping)

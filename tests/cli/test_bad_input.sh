@@ -137,7 +137,7 @@ test_expect_success 'an unknown bench is refused, the nearest is named' '
 
 test_expect_success 'what cannot be played yet says so' '
 	bad "^foliolab: -e:2: .*cannot be played" run -e "read 4k
-poison 0"
+defrag"
 '
 
 test_expect_success 'hostile words reach the terminal without control characters' '
@@ -209,7 +209,7 @@ test_expect_success 'nothing is left half written: a run that fails' '
 	cd failed
 	echo old >out
 	expect_exit 2 "$FOLIOLAB" run -e "read 4k; reed" -o out 2>../err
-	expect_exit 2 "$FOLIOLAB" run -e "poison 0" -o new 2>../err
+	expect_exit 2 "$FOLIOLAB" run -e "defrag" -o new 2>../err
 	expect_exit 2 "$FOLIOLAB" run -e "read 4k" -o nowhere/out 2>../err
 	test_grep "^foliolab: nowhere/out: No such file" ../err
 	same "$(cat out)" old

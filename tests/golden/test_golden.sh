@@ -1,8 +1,8 @@
 #!/bin/bash
 # golden/test_golden.sh - six real kernels, folio by folio, and that a wrong knob is noticed.
 #
-# Proves: every public recording without writes and mappings is played identically (how many those
-# are is counted here with awk, not taken from the program); the tracepoints of 6.18 and 7.3 too;
+# Proves: every public recording is played identically, none is skipped (how many there are is
+# counted here with awk and grep, not taken from the program); the tracepoints of 6.18 and 7.3 too;
 # a flipped knob breaks runs where readahead.md section 6 says so and only there; one changed
 # digit is found at its line; what is no recording is refused.
 # Steps are texts that lib.sh evaluates: functions and variables used there look unused.
@@ -34,7 +34,7 @@ for kernel in 6.1 6.12 6.16 6.17 6.18 7.3; do
 	reads_only "$GOLDEN/linux-$kernel.public.txt.xz" >"reads-$kernel.txt"
 done
 
-test_expect_success 'all public files: nothing differs, every read-side run is identical' '
+test_expect_success 'all public files: every run of every file system is identical' '
 	"$FOLIOLAB" golden "$GOLDEN"/*.public.txt.xz >all
 	runs=$(xz -dc "$GOLDEN"/*.public.txt.xz | grep -c "^=== ")
 	reads=$(cat reads-*.txt | grep -c "^=== ")
@@ -43,8 +43,15 @@ test_expect_success 'all public files: nothing differs, every read-side run is i
 	tail -n 1 all >last
 	test_grep "^golden: [0-9]+ of $runs runs identical, [0-9]+ skipped\$" last
 	set -- $(tr -dc "0-9 \n" <last)
-	[ "$1" -ge "$reads" ]
-	[ $(($1 + $3)) -eq "$runs" ]
+	[ "$1" -eq "$runs" ]
+	[ "$3" -eq 0 ]
+	tmpfs=$(xz -dc "$GOLDEN"/*.public.txt.xz | grep -c "^fs tmpfs")
+	[ "$tmpfs" -eq 670 ]
+	sed -n "s/^.* tmpfs-[a-z]* *\([0-9]*\) runs *\([0-9]*\) identical.*/\1 \2/p
+		s/^fs *tmpfs-[a-z]* *\([0-9]*\) runs *\([0-9]*\) identical.*/\1 \2/p" all |
+		awk "{ r += \$1; i += \$2 } END { print r, i }" >sum
+	echo "$tmpfs $tmpfs" >want
+	test_cmp want sum
 	test_no_grep "differs at" all
 	test_no_grep "[1-9][0-9]* different" all
 '
@@ -100,6 +107,45 @@ test_expect_success 'every knob the recordings notice breaks runs when it is fli
 	breaks 6.17 -END_ALIGN
 	breaks 6.17 -RA_ORDER_FIELD
 	breaks 6.17 -RA_ORDER_FIELD-END_ALIGN-HONOUR_NEW_ORDER
+'
+
+# The runs of tmpfs, as text.
+for kernel in 6.1 6.12 6.16 6.17 6.18 7.3; do
+	xz -dc "$GOLDEN/linux-$kernel.public.txt.xz" | awk '
+	/^=== / { if (keep) printf "%s", text; text = ""; keep = 0 }
+	/^fs tmpfs/ { keep = 1 }
+	{ text = text $0 "\n" }
+	END { if (keep) printf "%s", text }' >"tmpfs-$kernel.txt"
+done
+
+# breaks_tmpfs KERNEL KNOBS: the final states must show it.
+breaks_tmpfs()
+{
+	expect_exit 1 "$FOLIOLAB_O2" golden "tmpfs-$1.txt" --knobs "$2" >out
+	test_grep "differs at .end." out
+}
+
+test_expect_success 'the rules of tmpfs: each one turned the other way breaks runs' '
+	breaks_tmpfs 6.12 +SHMEM_SIZE_ORDERS
+	breaks_tmpfs 6.16 -SHMEM_SIZE_ORDERS
+	breaks_tmpfs 6.17 +SHMEM_PMD_FIRST
+	breaks_tmpfs 6.18 -SHMEM_PMD_FIRST
+	breaks_tmpfs 7.3 -SHMEM_PMD_FIRST
+	breaks_tmpfs 6.1 +SHMEM_WITHIN_WRITE_END
+	breaks_tmpfs 6.12 -SHMEM_WITHIN_WRITE_END
+	breaks_tmpfs 6.12 -WRITE_LARGE_CHUNK
+	breaks_tmpfs 6.16 -WRITE_LARGE_CHUNK
+	breaks_tmpfs 7.3 -WRITE_LARGE_CHUNK
+	breaks_tmpfs 6.16 -SPLIT_NONUNIFORM
+	breaks_tmpfs 6.12 +SPLIT_NONUNIFORM
+'
+
+test_expect_success 'the rules of tmpfs that these runs do not decide' '
+	for kernel in 6.1 6.12 6.16 6.17 6.18 7.3; do
+		expect_exit 0 "$FOLIOLAB_O2" golden "tmpfs-$kernel.txt" >out
+	done
+	expect_exit 0 "$FOLIOLAB_O2" golden tmpfs-6.16.txt --knobs -SHMEM_LARGE_IF_HUGE >out
+	expect_exit 0 "$FOLIOLAB_O2" golden tmpfs-7.3.txt --knobs -SHMEM_FAULT_ORDERS >out
 '
 
 test_expect_success 'the drifting cursor is noticed on every kernel with large folios' '
