@@ -118,6 +118,14 @@ static void zero_bytes(struct folio *folio, size_t from, size_t to)
 		memset(p + from, 0, to - from);
 }
 
+void folio_zero_behind_eof(struct folio *folio)
+{
+	loff_t inside = i_size_read(folio->mapping->host) - folio_pos(folio);
+
+	if (inside >= 0 && (u64)inside < folio_size(folio))
+		zero_bytes(folio, inside, folio_size(folio));
+}
+
 /* ---- reading single blocks ---- */
 
 static void end_block_read(struct bio *bio)

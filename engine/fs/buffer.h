@@ -98,6 +98,9 @@ static inline vm_fault_t vmf_fs_error(int err)
 	return err == -ENOMEM ? VM_FAULT_OOM : VM_FAULT_SIGBUS;
 }
 
+/* Zero what of a folio lies behind the end of the file, as every writeback does first. */
+void folio_zero_behind_eof(struct folio *folio);
+
 /* Read the one mapped block at byte @offset of the folio and wait. 0, -EIO, -ENOMEM. */
 int bh_read(struct folio *folio, struct buffer_head *bh, size_t offset);
 

@@ -82,8 +82,10 @@ ssize_t ksys_pwrite64(struct file *file, const char *buf, size_t count, loff_t p
 		return -EROFS;
 	if (!iter.count)
 		return 0;
-	if (pos > file->f_inode->i_sb->s_maxbytes - (loff_t)iter.count)
+	if (pos >= file->f_inode->i_sb->s_maxbytes)
 		return -EFBIG;
+	/* mm/filemap.c generic_write_checks_count(). */
+	iter.count = min_t(u64, iter.count, file->f_inode->i_sb->s_maxbytes - pos);
 	lock_acquire(m, LOCK_I_RWSEM);
 	return file->f_inode->i_fop->write_iter(&kiocb, &iter);
 }
@@ -111,6 +113,8 @@ int do_sys_ftruncate(struct file *file, loff_t length)
 		return -EINVAL;
 	if (!file->f_inode->i_fop->setattr_size)
 		return -EROFS;
+	if (length > file->f_inode->i_sb->s_maxbytes)
+		return -EFBIG;
 	lock_acquire(m, LOCK_I_RWSEM);
 	return file->f_inode->i_fop->setattr_size(file->f_inode, length);
 }

@@ -24,7 +24,8 @@ ssize_t ksys_pread64(struct file *file, char *buf, size_t count, loff_t pos);
 ssize_t do_splice_read(struct file *file, loff_t off, size_t len);
 /*
  * pwrite(2): the position stays. @buf holds @count bytes or is NULL: then the file grows by bytes
- * nobody knows (machines without data). -EINVAL for a negative position, -EROFS, -ENOSPC.
+ * nobody knows (machines without data). -EINVAL for a negative position, -EFBIG for one past the
+ * largest file, whose end cuts a write; -EROFS, -ENOSPC.
  */
 ssize_t ksys_pwrite64(struct file *file, const char *buf, size_t count, loff_t pos);
 /* fsync(2) */

@@ -143,9 +143,7 @@ bool truncate_inode_partial_folio(struct folio *folio, loff_t start, loff_t end)
 		mapping->a_ops->invalidate_folio(folio, offset, length);
 	if (!folio_test_large(folio))
 		return true;
-	far = pos + offset + length;
-	if (far == pos + (loff_t)folio_size(folio))
-		far = 0;
+	far = offset + length < folio_size(folio) ? pos + (loff_t)(offset + length) : 0;
 	if (!split_at(folio, pos + offset)) {
 		if (far && knob(m, SPLIT_NONUNIFORM))
 			split_far_end(mapping, far);
@@ -240,6 +238,6 @@ void truncate_pagecache(struct inode *inode, loff_t newsize)
 {
 	unsigned long page_size = mapping_machine(inode->i_mapping)->page_size;
 
-	unmap_mapping_range(inode->i_mapping, round_up(newsize, page_size), 0);
+	unmap_mapping_range(inode->i_mapping, round_up((u64)newsize, page_size), 0);
 	truncate_inode_pages_range(inode->i_mapping, newsize, -1);
 }

@@ -92,6 +92,7 @@ static int ext4_bio_write_folio(struct folio *folio, struct writeback_control *w
 
 	(void)wbc;
 	charge(folio_machine(folio), COST_WRITE_FOLIO, 1);
+	folio_zero_behind_eof(folio);
 	nr = bh ? mark_blocks(inode, folio, &err) : 0;
 	if (err)
 		filemap_dirty_folio(folio->mapping, folio);

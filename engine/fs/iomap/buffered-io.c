@@ -436,8 +436,7 @@ int iomap_zero_iter(struct inode *inode, loff_t pos, u64 len, const struct iomap
 /* Blocks for all bytes of the folio inside the file; 0 or -errno. */
 static int mkwrite_blocks(struct inode *inode, struct folio *folio, const struct iomap_ops *ops)
 {
-	loff_t pos = folio_pos(folio);
-	loff_t end = min_t(loff_t, pos + folio_size(folio), i_size_read(inode));
+	u64 pos = folio_pos(folio), end = min_t(u64, pos + folio_size(folio), i_size_read(inode));
 
 	while (pos < end) {
 		struct iomap iomap;

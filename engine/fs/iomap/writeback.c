@@ -2,6 +2,7 @@
  * Mirrors fs/iomap/buffered-io.c (ioend.c in later kernels): dirty folios to bios.
  */
 #include "block/blkdev.h"
+#include "fs/buffer.h"
 #include "fs/iomap/ifs.h"
 #include "mm/internal.h"
 
@@ -63,6 +64,7 @@ static int iomap_writepage_map(struct folio *folio, struct writeback_control *wb
 
 	(void)wbc;
 	charge(folio_machine(folio), COST_WRITE_FOLIO, 1);
+	folio_zero_behind_eof(folio);
 	if (with_state)
 		iomap_set_range_dirty(folio, 0, folio_size(folio));
 	if (ifs)

@@ -33,7 +33,7 @@ static int xfs_map_blocks(struct inode *inode, loff_t pos, struct iomap *iomap)
 
 static int xfs_written(struct inode *inode, loff_t pos, u64 len)
 {
-	loff_t end = min(pos + (loff_t)len, inode->i_size);
+	loff_t end = min_t(u64, pos + len, inode->i_size);
 
 	inode->i_disksize = max(inode->i_disksize, end);
 	return extents_set_state(inode, pos >> inode->i_blkbits, len >> inode->i_blkbits,

@@ -55,7 +55,8 @@ static int xfs_truncate_down(struct inode *inode, loff_t size)
 	if (!knob(m, XFS_TRUNC_NO_PREFLUSH))
 		filemap_write_and_wait_range(inode->i_mapping, size, size);
 	if (size & (block - 1))
-		ret = xfs_zero_range(inode, size, round_up(size, block) - size, &did_zero);
+		ret = xfs_zero_range(inode, size, min(block - (size & (block - 1)), INT64_MAX - size),
+				     &did_zero);
 	if (ret)
 		return ret;
 	inode->i_size = size;
@@ -95,13 +96,14 @@ static int xfs_free_file_space(struct inode *inode, loff_t offset, loff_t len)
 {
 	const struct machine *m = inode->i_sb->s_machine;
 	loff_t unit = max((loff_t)m->page_size, (loff_t)1 << inode->i_blkbits);
-	loff_t start = round_down(offset, unit), end = round_up(offset + len, unit);
+	loff_t start = round_down(offset, unit);
+	loff_t last_byte = round_up((u64)offset + len, (u64)unit) - 1;
 	u64 first = blocks_up(inode, offset), last = (u64)(offset + len) >> inode->i_blkbits;
-	int ret = filemap_write_and_wait_range(inode->i_mapping, start, end - 1);
+	int ret = filemap_write_and_wait_range(inode->i_mapping, start, last_byte);
 
 	if (ret)
 		return ret;
-	truncate_inode_pages_range(inode->i_mapping, start, end - 1);
+	truncate_inode_pages_range(inode->i_mapping, start, last_byte);
 	if (last > first)
 		ret = extents_remove(inode, first, last - first, xfs_free_blocks);
 	if (ret || offset >= inode->i_size)

@@ -123,6 +123,14 @@ static bool dirty_in_cache(struct inode *inode, loff_t pos, loff_t end)
 	return filemap_range_needs_writeback(inode->i_mapping, pos, end - 1);
 }
 
+/* Where a block begins; the largest offset there is for what lies beyond. */
+static loff_t block_pos(const struct inode *inode, u64 lblk)
+{
+	unsigned int bits = inode->i_blkbits;
+
+	return lblk > (u64)INT64_MAX >> bits ? INT64_MAX : (loff_t)(lblk << bits);
+}
+
 /*
  * The extent over @pos as zeroing sees it: what of it is to be zeroed up to *end, if anything.
  * A dirty unwritten range is written back once, since 6.12, and looked at again.
@@ -132,8 +140,7 @@ static int zero_decide(struct inode *inode, loff_t pos, loff_t *end, bool *flush
 	const struct machine *m = inode->i_sb->s_machine;
 	u64 lblk = pos >> inode->i_blkbits, len, eof = blocks_up(inode, inode->i_size);
 	const struct fs_extent *e = inode_map_block(inode, lblk, &len);
-	loff_t limit = len > (u64)INT64_MAX >> (inode->i_blkbits + 1)
-			       ? INT64_MAX : (loff_t)((lblk + len) << inode->i_blkbits);
+	loff_t limit = block_pos(inode, len > ~lblk ? ~0ULL : lblk + len);
 
 	*end = min(*end, limit);
 	*zero = false;
@@ -144,7 +151,7 @@ static int zero_decide(struct inode *inode, loff_t pos, loff_t *end, bool *flush
 			*end = pos; /* look again: unwritten now */
 			return xfs_bmapi_convert_delalloc(inode, lblk);
 		}
-		*end = min(*end, (loff_t)(eof << inode->i_blkbits));
+		*end = min(*end, block_pos(inode, eof));
 		*zero = true;
 		return 0;
 	}
