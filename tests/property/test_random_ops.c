@@ -2,7 +2,7 @@
  * property/test_random_ops.c - seeded random workloads over every kernel, page size and disk.
  *
  * Proves that whatever is asked in whatever order: every read returns the file's bytes (where the
- * machine holds data), the invariants of vm_check_machine() hold, everything ends with as many
+ * machine holds data; half of the plans write instead), the invariants of vm_check_machine() hold, everything ends with as many
  * free pages as it began with, and the same seed gives the same events at the same virtual time.
  * 200,000 operations in `make soak`, a tenth in `make test`. On a failure the seed and the shortest
  * prefix that still fails are printed; FL_SEED=N plays that seed alone.
@@ -32,6 +32,7 @@ struct step {
 
 struct plan {
 	struct run_config config;
+	bool writes; /* changes the file; without data, which fs/test_write_data.c compares */
 	char kernel[32];
 	struct step steps[OPS_PER_RUN];
 	unsigned int nr;
@@ -89,7 +90,7 @@ static void pick_machine(struct prng *p, struct plan *plan)
 	}
 }
 
-/* Blocks larger than a page: xfs since v6.12. */
+/* Blocks larger than a page: xfs since v6.12, ext4 on v7.3. */
 static unsigned int pick_block_size(struct prng *p, const struct plan *plan)
 {
 	static const unsigned int sizes[] = { 0, 1024, 4096, 16384, 65536 };
@@ -98,7 +99,8 @@ static unsigned int pick_block_size(struct prng *p, const struct plan *plan)
 
 	assert_int_equal(knobs_parse(&k, plan->kernel, NULL), 0);
 	if (size > plan->config.machine.page_size &&
-	    (!knobs_test(&k, KNOB_MIN_ORDER) || strcmp(plan->config.fs, "xfs")))
+	    (!strcmp(plan->config.fs, "hostfs") ||
+	     !knobs_test(&k, strcmp(plan->config.fs, "xfs") ? KNOB_EXT4_BS_GT_PS : KNOB_MIN_ORDER)))
 		return 0;
 	return size;
 }
@@ -169,11 +171,32 @@ static void fill_op(struct prng *p, struct wl_op *op, s64 size, s64 *near)
 	op->off = pick_offset(p, size, near);
 }
 
-static void fill_step(struct prng *p, struct step *step, s64 size, s64 *near)
+/* Every other operation of a plan that writes changes the file. */
+static void change_op(struct prng *p, struct wl_op *op)
+{
+	static const enum wl_op_type types[] = { WL_PWRITE, WL_PWRITE, WL_PWRITE, WL_PWRITE,
+						 WL_FSYNC,  WL_PUNCH,  WL_FALLOCATE, WL_FTRUNCATE };
+
+	op->type = types[prng_below(p, ARRAY_SIZE(types))];
+	op->n = op->type == WL_PWRITE ? prng_between(p, 1, 8) : 1;
+	op->len = max(op->len, (s64)1);
+	if (op->type == WL_FTRUNCATE) {
+		op->len = op->off;
+		op->off = 0;
+	}
+}
+
+static void fill_step(struct prng *p, struct step *step, bool writes, s64 size, s64 *near)
 {
 	u64 dice = prng_below(p, 40);
 
 	fill_op(p, &step->op, size, near);
+	if (writes) {
+		if (prng_below(p, 2))
+			change_op(p, &step->op);
+		step->kind = dice == 2 ? STEP_DRAIN : STEP_OP;
+		return;
+	}
 	step->kind = dice == 0	 ? STEP_TRUNCATE
 		     : dice == 1 ? STEP_PUNCH
 		     : dice == 2 ? STEP_DRAIN
@@ -191,8 +214,11 @@ static void make_plan(struct plan *plan, u64 seed)
 	pick_machine(&p, plan);
 	pick_storage(&p, plan);
 	plan->nr = OPS_PER_RUN;
+	plan->writes = prng_below(&p, 2) && strcmp(plan->config.fs, "hostfs");
+	if (plan->writes)
+		plan->config.machine.data = false;
 	for (unsigned int i = 0; i < plan->nr; i++)
-		fill_step(&p, &plan->steps[i], plan->config.size, &near);
+		fill_step(&p, &plan->steps[i], plan->writes, plan->config.size, &near);
 }
 
 /* ---- playing ---- */
@@ -288,7 +314,7 @@ static int play_step(struct outcome *o, const struct step *step)
 	return o->why[0] ? -EINVAL : 0;
 }
 
-/* At rest everything is unlocked and uptodate; dropped, everything is free again. */
+/* At rest nothing is under I/O; dropped, everything is free again. */
 static void check_end(struct outcome *o)
 {
 	struct machine *m = o->run->machine;
@@ -311,7 +337,7 @@ static void check_end(struct outcome *o)
 			 mm->xa_nodes.live);
 }
 
-static void check_unlocked(struct outcome *o)
+static void check_unlocked(struct outcome *o, bool writes)
 {
 	XA_STATE(xas, &o->run->inode->i_mapping->i_pages, 0);
 	struct folio *folio;
@@ -319,10 +345,13 @@ static void check_unlocked(struct outcome *o)
 	blk_drain(o->run->machine);
 	xas_for_each (&xas, folio, ~0UL)
 		if (!xa_is_value(folio) &&
-		    (folio_test_locked(folio) || !folio_test_uptodate(folio)))
+		    (folio_test_locked(folio) || folio_test_writeback(folio) ||
+		     (!writes && !folio_test_uptodate(folio))))
 			snprintf(o->why, sizeof(o->why), "folio at %lu is %s at the end",
 				 folio->index,
-				 folio_test_locked(folio) ? "locked" : "not uptodate");
+				 folio_test_locked(folio)      ? "locked"
+				 : folio_test_writeback(folio) ? "under writeback"
+							       : "not uptodate");
 }
 
 static void play(const struct plan *plan, unsigned int nr, struct outcome *o)
@@ -345,7 +374,7 @@ static void play(const struct plan *plan, unsigned int nr, struct outcome *o)
 			break;
 		}
 	if (!o->why[0])
-		check_unlocked(o);
+		check_unlocked(o, plan->writes);
 	if (!o->why[0])
 		check_end(o);
 	trace_remove_sink(&o->run->machine->trace, &o->sink);
