@@ -129,12 +129,17 @@ enum field {
 	FRAGMENT,
 	DATA,
 	RECORD,
+	EXTENT_BLOCKS,
+	FEATURES,
+	MOUNT_OPTIONS,
+	DIR_FLAGS,
 	NR_FIELDS
 };
 
 static const char *const field_names[NR_FIELDS] = {
 	"kernel", "memory", "page_size", "block_size", "fs",   "size",	   "disk", "written",
 	"file",	  "ra_kb",  "io_kb",	 "cpus",       "seed", "fragment", "data", "record",
+	"extent_blocks", "features", "mount_options", "dir_flags",
 };
 
 /* The value is on top of the stack; what stays there is kept as long as the machine. */
@@ -190,6 +195,18 @@ static void take_field(lua_State *L, struct builder *b, enum field field)
 		break;
 	case RECORD:
 		b->record = lua_toboolean(L, -1);
+		break;
+	case EXTENT_BLOCKS:
+		c->extent_blocks = take_count(L, "extent_blocks", 1, UINT32_MAX);
+		break;
+	case FEATURES:
+		c->features = take_string(L, "features");
+		break;
+	case MOUNT_OPTIONS:
+		c->mount_options = take_string(L, "mount_options");
+		break;
+	case DIR_FLAGS:
+		c->dir_flags = take_string(L, "dir_flags");
 		break;
 	case NR_FIELDS:
 		break;

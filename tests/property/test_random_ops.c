@@ -2,8 +2,9 @@
  * property/test_random_ops.c - seeded random workloads over every kernel, page size and disk.
  *
  * Proves that whatever is asked in whatever order: every read returns the file's bytes (where the
- * machine holds data; half of the plans write instead), the invariants of vm_check_machine() hold, everything ends with as many
- * free pages as it began with, and the same seed gives the same events at the same virtual time.
+ * machine holds data; half of the plans write instead), the invariants of vm_check_machine() hold,
+ * everything ends with as many free pages as it began with, and the same seed gives the same events
+ * at the same virtual time.
  * 200,000 operations in `make soak`, a tenth in `make test`. On a failure the seed and the shortest
  * prefix that still fails are printed; FL_SEED=N plays that seed alone.
  */
