@@ -112,7 +112,7 @@ static struct layout scaled(const struct layout *l, unsigned int by)
 				l->hole_at * by, l->hole_len * by };
 }
 
-/* Proves column (a) of 9.4 with its look-ups, blocks of 4K and 1K: one bio a block once it breaks. */
+/* Proves column (a) of 9.4, blocks of 4K and 1K: one bio a block once the folio breaks. */
 static void test_one_large_folio(void **state)
 {
 	for (unsigned int i = 0; i < ARRAY_SIZE(layouts); i++)
@@ -237,7 +237,7 @@ static void test_blocks_of_a_page(void **state)
 		}
 }
 
-/* Proves that a bio ends where a look-up ended with an indirect block's last block, as a folio did. */
+/* Proves that a bio ends where look-up, folio and indirect block end together. */
 static void test_boundary(void **state)
 {
 	static const struct {

@@ -389,7 +389,7 @@ static void test_journal_flag_delalloc(void **state)
 	}
 }
 
-/* Proves that a flip on 7.3 writes dirty data back before it drops the cache, and 6.18 keeps both. */
+/* Proves that a flip on 7.3 writes data back and drops the cache, and on 6.18 keeps it. */
 static void test_journal_flag_and_cache(void **state)
 {
 	for (const char *const *k = LIST("v6.18", "v7.3"); *k; k++) {

@@ -148,7 +148,7 @@ struct ext4_map_blocks {
 	bool boundary;	/* the next block needs another indirect block */
 };
 
-/* Look up at most map->m_len blocks from map->m_lblk on without making any; counts as one lookup. */
+/* Look up at most map->m_len blocks from map->m_lblk on, make none; counts as one lookup. */
 void ext4_map_blocks(struct inode *inode, struct ext4_map_blocks *map);
 
 /* ---- readpage.c, page-io.c, file.c ---- */
