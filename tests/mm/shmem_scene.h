@@ -2,7 +2,7 @@
  * tests/mm/shmem_scene.h - a tmpfs file set up for a test, and the lookups and copies of a call.
  *
  * Copies are written as the specification does: "3x4096+1x32768"; "0" for none. Folios are
- * "0:o7 128:hole ...", runs of the same order "0-3:o0"; what is not uptodate is left out.
+ * "0-127:o7 129:o0 ...": runs of the same order, fallocated ones too.
  *
  * Owner      shmem_open() gives the scene to the caller, shmem_close() checks the machine.
  */
