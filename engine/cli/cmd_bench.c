@@ -15,13 +15,13 @@ enum { OPT_FORMAT, OPT_OUTPUT, OPT_MEASURE };
 
 static const struct cli_option bench_options[] = {
 	{"format", NULL, "F", "text or json (default text)", OPT_FORMAT},
-	{"measure", NULL, NULL, "also time the real thing on this host (mmap)", OPT_MEASURE},
+	{"measure", NULL, NULL, "also time the real thing on this host (mmap, tmpfs)", OPT_MEASURE},
 	{"output", "o", "OUT", "write there instead of standard output", OPT_OUTPUT},
 	{0},
 };
 
 /* The benches there are. */
-static const struct bench *const benches[] = {&bench_dd, &bench_mmap};
+static const struct bench *const benches[] = {&bench_dd, &bench_mmap, &bench_tmpfs};
 
 struct bench_args {
 	const struct bench *bench;
@@ -275,7 +275,7 @@ static int parse(struct bench_args *a, struct cli_args *args, struct fl_error *e
 				    "no bench is named, expected one of 'foliolab bench --help'");
 	if (!ret && a->measure && (!a->bench->measure_host || a->format != FORMAT_TEXT))
 		return fl_error_set(err, -EINVAL, "--measure", 0,
-				    "nothing to measure, expected 'bench mmap' and text");
+				    "nothing to measure, expected 'bench mmap' or 'bench tmpfs' and text");
 	return ret;
 }
 
@@ -328,6 +328,8 @@ const struct cli_command cmd_bench = {
 		"       file on xfs, folio allocation calls per order\n"
 		"  mmap the ext4 large-folio report: reads and stores through a mapping by folio\n"
 		"       order, in virtual microseconds; what its perf diff shows\n"
+		"  tmpfs the tmpfs read series: lookups, copies and GiB/s of fio's sequential\n"
+		"       reads, page by page and folio by folio\n"
 		"\n"
 		"JSON keys:\n"
 		"  rows     [{kernel, measure, published, others, ours}]; others is the part of\n"
