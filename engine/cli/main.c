@@ -17,6 +17,7 @@ static const struct cli_command *const commands[] = {
 	&cmd_compare,
 	&cmd_golden,
 	&cmd_bench,
+	&cmd_ext4,
 	&cmd_kernels,
 	&cmd_doctor,
 	&cmd_host,

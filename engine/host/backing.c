@@ -106,7 +106,8 @@ static int fill_inline(struct backing *b, struct inode *inode)
 	unsigned int mask = (1 << inode->i_blkbits) - 1;
 	u32 len = min_t(u64, b->inode.inline_len, b->size);
 	struct fs_extent e = {
-		.pblk = b->super.blocks, .state = EXTENT_WRITTEN,
+		.pblk = b->super.blocks,
+		.state = EXTENT_WRITTEN,
 		.len = (len + mask) >> inode->i_blkbits,
 	};
 	int ret = e.len ? inode_set_extents(inode, &e, 1) : 0;

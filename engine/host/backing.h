@@ -15,8 +15,8 @@
 #include "host/fiemap.h"
 
 struct backing {
-	int fd;			    /* the file, or the image; -1: taken or none */
-	s64 size;		    /* of the file */
+	int fd;	  /* the file, or the image; -1: taken or none */
+	s64 size; /* of the file */
 	bool is_image;
 	struct ext4_image_super super; /* image only, like the rest */
 	struct ext4_image_inode inode;

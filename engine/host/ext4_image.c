@@ -29,8 +29,8 @@ struct ext4_image {
 	pid_t child;
 	u64 size; /* bytes of the image */
 	struct ext4_image_super super;
-	u64 deadline_ms;	      /* of the answer under way */
-	struct image_record head;     /* of the record in @record */
+	u64 deadline_ms;		   /* of the answer under way */
+	struct image_record head;	   /* of the record in @record */
 	char record[IMAGE_RECORD_MAX + 1]; /* its bytes; a 0 behind them */
 };
 
@@ -53,13 +53,14 @@ static int child_ended(struct ext4_image *image, struct fl_error *err)
 		;
 	image->child = -1;
 	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
-		return damaged(image, err, "reading it takes more than 10 s of processor time, "
-					   "expected an end");
+		return damaged(image, err,
+			       "reading it takes more than 10 s of processor time, "
+			       "expected an end");
 	if (WIFSIGNALED(status))
 		return fl_error_set(err, -EUCLEAN, image->name, 0,
 				    "damaged image: its reader was ended by signal %d (%s), "
-				    "expected an answer", WTERMSIG(status),
-				    strsignal(WTERMSIG(status)));
+				    "expected an answer",
+				    WTERMSIG(status), strsignal(WTERMSIG(status)));
 	return damaged(image, err, "its reader gave up, expected an answer");
 }
 
@@ -295,7 +296,10 @@ static int take_inode(struct ext4_image *image, struct ext4_image_inode *ret, st
 		return broken_answer(image, err);
 	memcpy(&facts, image->record, sizeof(facts));
 	*ret = (struct ext4_image_inode){
-		.ino = facts.ino, .mode = facts.mode, .flags = facts.flags, .size = facts.size,
+		.ino = facts.ino,
+		.mode = facts.mode,
+		.flags = facts.flags,
+		.size = facts.size,
 	};
 	return facts.size > INT64_MAX ? damaged(image, err, "a size above 2^63-1, expected less")
 				      : 0;
@@ -318,7 +322,9 @@ static int take_extents(struct ext4_image *image, struct ext4_image_inode *inode
 
 		memcpy(&e, image->record + i * sizeof(e), sizeof(e));
 		p[inode->nr_extents++] = (struct fs_extent){
-			.lblk = e.lblk, .pblk = e.pblk, .len = e.len,
+			.lblk = e.lblk,
+			.pblk = e.pblk,
+			.len = e.len,
 			.state = e.unwritten ? EXTENT_UNWRITTEN : EXTENT_WRITTEN,
 		};
 	}
@@ -408,8 +414,11 @@ static int add_entry(struct ext4_image *image, struct ext4_image_list *list, siz
 	}
 	p = &list->entries[list->nr];
 	*p = (struct ext4_image_entry){
-		.path = strdup(image->record + sizeof(facts)), .ino = facts.ino,
-		.mode = facts.mode, .flags = facts.flags, .size = facts.size,
+		.path = strdup(image->record + sizeof(facts)),
+		.ino = facts.ino,
+		.mode = facts.mode,
+		.flags = facts.flags,
+		.size = facts.size,
 	};
 	if (!p->path)
 		return fl_error_set(err, -ENOMEM, NULL, 0, "out of memory");

@@ -117,7 +117,9 @@ static errcode_t take_extent(struct extent_list *l, const struct image_extent *e
 static errcode_t take_tree_extent(struct extent_list *l, const struct ext2fs_extent *e)
 {
 	struct image_extent x = {
-		.lblk = e->e_lblk, .pblk = e->e_pblk, .len = e->e_len,
+		.lblk = e->e_lblk,
+		.pblk = e->e_pblk,
+		.len = e->e_len,
 		.unwritten = !!(e->e_flags & EXT2_EXTENT_FLAGS_UNINIT),
 	};
 
@@ -166,9 +168,9 @@ static int take_mapped_block(ext2_filsys fs, blk64_t *pblk, e2_blkcnt_t lblk, bl
 
 static errcode_t walk_block_map(struct extent_list *l, ext2_ino_t ino)
 {
-	errcode_t ret = ext2fs_block_iterate3(l->r->fs, ino,
-					      BLOCK_FLAG_READ_ONLY | BLOCK_FLAG_DATA_ONLY, NULL,
-					      take_mapped_block, l);
+	errcode_t ret =
+		ext2fs_block_iterate3(l->r->fs, ino, BLOCK_FLAG_READ_ONLY | BLOCK_FLAG_DATA_ONLY,
+				      NULL, take_mapped_block, l);
 
 	if (l->r->broken)
 		return EXT2_ET_CANCEL_REQUESTED;
@@ -220,7 +222,9 @@ static errcode_t send_inline(struct reader *r, ext2_ino_t ino, struct ext2_inode
 static struct image_inode inode_facts(ext2_ino_t ino, const struct ext2_inode *inode)
 {
 	return (struct image_inode){
-		.ino = ino, .mode = inode->i_mode, .flags = inode->i_flags,
+		.ino = ino,
+		.mode = inode->i_mode,
+		.flags = inode->i_flags,
 		.size = EXT2_I_SIZE(inode),
 	};
 }
@@ -235,8 +239,7 @@ static const char *kind_of(const struct ext2_inode *inode)
 }
 
 /* The inode called @path; "" is the root. */
-static errcode_t find(struct reader *r, const char *path, ext2_ino_t *ino,
-		      struct ext2_inode *inode)
+static errcode_t find(struct reader *r, const char *path, ext2_ino_t *ino, struct ext2_inode *inode)
 {
 	errcode_t ret = ext2fs_namei(r->fs, EXT2_ROOT_INO, EXT2_ROOT_INO, *path ? path : "/", ino);
 
@@ -426,10 +429,13 @@ static void greet(struct reader *r)
 {
 	const struct ext2_super_block *sb = r->fs->super;
 	struct ext4_image_super s = {
-		.compat = sb->s_feature_compat, .incompat = sb->s_feature_incompat,
-		.ro_compat = sb->s_feature_ro_compat, .block_size = r->fs->blocksize,
+		.compat = sb->s_feature_compat,
+		.incompat = sb->s_feature_incompat,
+		.ro_compat = sb->s_feature_ro_compat,
+		.block_size = r->fs->blocksize,
 		.cluster_size = r->fs->blocksize * EXT2FS_CLUSTER_RATIO(r->fs),
-		.blocks = ext2fs_blocks_count(r->fs->super), .first_block = sb->s_first_data_block,
+		.blocks = ext2fs_blocks_count(r->fs->super),
+		.first_block = sb->s_first_data_block,
 		.default_mount_opts = sb->s_default_mount_opts,
 	};
 
@@ -495,8 +501,9 @@ int ext4_image_serve(int fd, int talk)
 		tell_no_jail(talk);
 		return 1;
 	}
-	ret = ext2fs_open("image", EXT2_FLAG_64BITS | EXT2_FLAG_SOFTSUPP_FEATURES |
-			  EXT2_FLAG_SKIP_MMP, 0, 0, &ext4_image_io_manager, &r.fs);
+	ret = ext2fs_open("image",
+			  EXT2_FLAG_64BITS | EXT2_FLAG_SOFTSUPP_FEATURES | EXT2_FLAG_SKIP_MMP, 0, 0,
+			  &ext4_image_io_manager, &r.fs);
 	if (ret) {
 		damaged(&r, ret);
 		return 1;

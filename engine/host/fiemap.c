@@ -172,7 +172,8 @@ static void fill_pieces(struct host_layout *l, struct fs_extent **sorted, unsign
 	qsort(sorted, l->nr, sizeof(*sorted), by_pblk);
 	for (unsigned int i = 0; i < l->nr; i++)
 		l->pieces[i] = (struct disk_piece){
-			.disk_off = sorted[i]->pblk << blkbits, .len = sorted[i]->len << blkbits,
+			.disk_off = sorted[i]->pblk << blkbits,
+			.len = sorted[i]->len << blkbits,
 			.file_off = sorted[i]->lblk << blkbits,
 		};
 }

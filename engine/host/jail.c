@@ -105,16 +105,29 @@ static int set_limits(const struct jail_limits *limits)
 
 /* Harmless whatever they are given. */
 static const int allowed[] = {
-	SCMP_SYS(brk),		SCMP_SYS(munmap),	SCMP_SYS(mremap),	 SCMP_SYS(madvise),
-	SCMP_SYS(exit),		SCMP_SYS(exit_group),	SCMP_SYS(rt_sigreturn),	 SCMP_SYS(futex),
-	SCMP_SYS(getrandom),	SCMP_SYS(clock_gettime), SCMP_SYS(gettimeofday), SCMP_SYS(time),
-	SCMP_SYS(sched_yield),	SCMP_SYS(rt_sigprocmask), SCMP_SYS(getpid),	 SCMP_SYS(gettid),
+	SCMP_SYS(brk),
+	SCMP_SYS(munmap),
+	SCMP_SYS(mremap),
+	SCMP_SYS(madvise),
+	SCMP_SYS(exit),
+	SCMP_SYS(exit_group),
+	SCMP_SYS(rt_sigreturn),
+	SCMP_SYS(futex),
+	SCMP_SYS(getrandom),
+	SCMP_SYS(clock_gettime),
+	SCMP_SYS(gettimeofday),
+	SCMP_SYS(time),
+	SCMP_SYS(sched_yield),
+	SCMP_SYS(rt_sigprocmask),
+	SCMP_SYS(getpid),
+	SCMP_SYS(gettid),
 	SCMP_SYS(restart_syscall),
 };
 
 static int allow_on(scmp_filter_ctx ctx, int call, int fd)
 {
-	return seccomp_rule_add(ctx, SCMP_ACT_ALLOW, call, 1, SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)fd));
+	return seccomp_rule_add(ctx, SCMP_ACT_ALLOW, call, 1,
+				SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)fd));
 }
 
 /* Memory yes, memory of files or code no. */

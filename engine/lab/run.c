@@ -14,6 +14,7 @@
 #include "fs/read_write.h"
 #include "lab/run_poison.h"
 #include "host/backing.h"
+#include "host/ext4_verdict.h"
 #include "lib/strutil.h"
 #include "mm/internal.h"
 #include "mm/mm.h"
@@ -74,21 +75,6 @@ static int find_types(const struct run_config *config, struct mount_options *opt
 	return 0;
 }
 
-/* Features and options that an image says it was made with. */
-static void config_of_image(const struct ext4_image_super *super, struct ext4_mount_config *ext4)
-{
-	u32 mode = super->default_mount_opts & EXT4_IMAGE_DEFM_JMODE;
-
-	ext4->features = ext4_features_of_masks(super->compat, super->incompat, super->ro_compat);
-	if (super->default_mount_opts & EXT4_IMAGE_DEFM_NODELALLOC ||
-	    mode == EXT4_IMAGE_DEFM_JMODE_DATA)
-		ext4->opts &= ~EXT4_MOUNT_DELALLOC;
-	ext4->opts &= ~EXT4_MOUNT_DATA_FLAGS;
-	ext4->opts |= mode == EXT4_IMAGE_DEFM_JMODE_DATA    ? EXT4_MOUNT_JOURNAL_DATA
-		      : mode == EXT4_IMAGE_DEFM_JMODE_WBACK ? EXT4_MOUNT_WRITEBACK_DATA
-							    : EXT4_MOUNT_ORDERED_DATA;
-}
-
 /* What the run's words say about ext4, on top of what the image says. */
 static int parse_ext4(const struct run_config *config, const struct backing *b,
 		      struct mount_options *options, struct ext4_mount_config *ext4,
@@ -108,7 +94,7 @@ static int parse_ext4(const struct run_config *config, const struct backing *b,
 	ext4_mount_config_init(ext4);
 	options->ext4 = ext4;
 	if (b && b->is_image)
-		config_of_image(&b->super, ext4);
+		ext4_image_mount_config(&b->super, ext4);
 	if (config->features)
 		ret = ext4_parse_features(ext4, config->features, err);
 	if (!ret && config->mount_options)
@@ -118,13 +104,29 @@ static int parse_ext4(const struct run_config *config, const struct backing *b,
 	return ret;
 }
 
-static int check_extent_blocks(const struct run_config *config, struct fl_error *err)
+/* What a file that exists brings along cannot be asked for, too. */
+static int check_backed(const struct run_config *config, struct fl_error *err)
 {
-	if (!config->extent_blocks || !run_has_backing(config))
+	const char *given = config->extent_blocks		 ? "--extent-blocks"
+			    : config->image && config->features	 ? "--features"
+			    : config->image && config->dir_flags ? "--dir-flags"
+								 : NULL;
+
+	if (!given || !run_has_backing(config))
 		return 0;
-	return fl_error_set(err, -EINVAL, "--extent-blocks", 0,
-			    "the file's own blocks lie where they lie, expected no --file and "
-			    "no --image");
+	return fl_error_set(err, -EINVAL, given, 0, "%s has its own, expected no --%s",
+			    run_backing_name(config), config->image ? "image" : "file");
+}
+
+/* It is the image that a kernel refuses, not an option that nobody gave. */
+static int mount_backed(struct run *run, const struct mount_options *options,
+			const struct backing *b, struct fl_error *err)
+{
+	int ret = mount_fs(run->machine, options, &run->sb, err);
+
+	if (ret && b && b->is_image && err && !strcmp(err->file, "--block-size"))
+		snprintf(err->file, sizeof(err->file), "%s", run->config.image);
+	return ret;
 }
 
 /* The file of the run: made up, or what @b has. */
@@ -158,14 +160,14 @@ static int mount_disk(struct run *run, struct backing *b, struct fl_error *err)
 	if (!ret)
 		ret = parse_ext4(config, b, &options, &ext4, err);
 	if (!ret)
-		ret = check_extent_blocks(config, err);
+		ret = check_backed(config, err);
 	if (ret)
 		return ret;
 	if (b && b->is_image)
 		options.block_size = b->super.block_size;
 	if (b)
 		options.host_fd = backing_take_fd(b);
-	return mount_fs(run->machine, &options, &run->sb, err);
+	return mount_backed(run, &options, b, err);
 }
 
 static int open_file_system(struct run *run, struct fl_error *err)

@@ -51,6 +51,17 @@ static void kernels_keeps_to_its_schema(void **state)
 	check_output("kernels", "kernels --knobs --format json");
 }
 
+static void ext4_keeps_to_its_schema(void **state)
+{
+	if (system("PATH=$PATH:/usr/sbin; mkdir -p files/dir; echo 1 >files/a; echo 2 >files/dir/b;"
+		   "mkfs.ext4 -q -O verity -d files made.img 8m >mkfs.out 2>&1"))
+		skip_because("no mkfs.ext4 here");
+	check_output("ext4", "ext4 made.img --format json");
+	check_output("ext4", "ext4 made.img:dir --max 1 --kernel v6.16+XAS_ORDER_CLAMP "
+			     "--mount-options data=journal --format json");
+	check_output("run", "run -e 'read 1' --format json --data --image made.img:dir/b");
+}
+
 static void bench_keeps_to_its_schema(void **state)
 {
 	check_output("bench", "bench dd --format json");
@@ -100,6 +111,7 @@ int main(void)
 		cmocka_unit_test(run_keeps_to_its_schema),
 		cmocka_unit_test(compare_keeps_to_its_schema),
 		cmocka_unit_test(kernels_keeps_to_its_schema),
+		cmocka_unit_test(ext4_keeps_to_its_schema),
 		cmocka_unit_test(bench_keeps_to_its_schema),
 		cmocka_unit_test(golden_keeps_to_its_schema),
 		cmocka_unit_test(schemas_refuse_what_they_should),
