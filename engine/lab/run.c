@@ -130,13 +130,17 @@ static int mount_backed(struct run *run, const struct mount_options *options,
 }
 
 /* The file of the run: made up, or what @b has. */
-static int make_inode(struct run *run, struct backing *b)
+static int make_inode(struct run *run, struct backing *b, struct fl_error *err)
 {
 	const struct run_config *config = &run->config;
 	bool hole = !strcmp(disk_name(config), "hole");
 	bool written = !b && !config->extents && (config->written || !hole);
 	int ret = new_inode(run->sb, config->size, written, &run->inode);
 
+	if (ret == -EFBIG && b)
+		return fl_error_set(err, ret, run_backing_name(config), 0,
+				    "%" PRId64 " bytes, expected at most %" PRId64 " on %s",
+				    config->size, (s64)run->sb->s_maxbytes, config->fs);
 	if (!ret && b)
 		ret = backing_fill_inode(b, run->inode);
 	if (!ret && b && b->is_image && !strcmp(run->sb->s_type, "ext4"))
@@ -183,7 +187,7 @@ static int open_file_system(struct run *run, struct fl_error *err)
 		config->size = b.size;
 	ret = mount_disk(run, backed ? &b : NULL, err);
 	if (!ret)
-		ret = make_inode(run, backed ? &b : NULL);
+		ret = make_inode(run, backed ? &b : NULL, err);
 	if (backed)
 		backing_fini(&b);
 	return ret;
