@@ -215,6 +215,8 @@ void folio_unlock(struct folio *folio)
 
 void folio_mark_uptodate(struct folio *folio)
 {
+	if (folio_test_uptodate(folio))
+		return;
 	folio_set_uptodate(folio);
 	folio_trace(folio, EV_fl_uptodate, folio->_pfn, 0);
 }

@@ -56,6 +56,7 @@ static void select_page(struct tui *t, s64 by)
 	else
 		t->page = min(t->page + by, file_end(t) - 1);
 	t->selected = true;
+	t->follow = false;
 	if (t->page < t->map_first)
 		t->map_first = t->page - t->page % row;
 	else if (t->page >= t->map_first + rows * row)
@@ -79,7 +80,6 @@ static void fit(struct tui *t)
 
 	if (t->map_cell > 1) {
 		t->map_cell = 1;
-		tui_goto(t, lead_scene(t)->pos);
 		return;
 	}
 	while (t->map_cell * all < file_end(t))
@@ -301,8 +301,6 @@ static void do_map(struct tui *t, enum tui_command cmd)
 	default:
 		t->follow = !t->follow;
 		tui_message(t, t->follow ? "the map follows the events" : "the map stays");
-		if (t->follow)
-			tui_goto(t, lead_scene(t)->pos);
 	}
 }
 
@@ -528,8 +526,10 @@ void tui_click(struct tui *t, const struct term_mouse *m)
 	if (m->y == t->canvas.height - 1) {
 		click_hint(t, m->x);
 	} else if (inside(&t->map_rect, m)) {
-		t->page = t->map_first + ((u64)(m->y - t->map_rect.y) * t->map_columns +
-					  (m->x - t->map_rect.x)) * t->map_cell;
+		int x = m->x - t->map_rect.x, cell = x - x / (TUI_MAP_GROUP + 1);
+
+		t->page = t->map_first +
+			  ((u64)(m->y - t->map_rect.y) * t->map_columns + cell) * t->map_cell;
 		t->page = min(t->page, file_end(t) - 1);
 		t->selected = true;
 		t->group = GROUP_PAGE;

@@ -178,15 +178,13 @@ struct rect canvas_pane(struct canvas *c, const struct rect *r, const char *titl
 void canvas_bar(struct canvas *c, int x, int y, int width, u64 value, u64 max,
 		enum canvas_role role)
 {
-	u64 eighths = max ? (u64)((unsigned __int128)min(value, max) * width * 8 / max) : 0;
+	u64 halves = max ? (u64)((unsigned __int128)min(value, max) * width * 2 / max) : 0;
 
-	if (value && !eighths)
-		eighths = 1;
-	for (int i = 0; i < width && eighths; i++) {
-		unsigned int n = min_t(u64, eighths, 8);
-
-		canvas_put(c, x + i, y, 0x2588 + 8 - n, role);
-		eighths -= n;
+	if (value && !halves)
+		halves = 1;
+	for (int i = 0; i < width && halves; i++) {
+		canvas_put(c, x + i, y, halves > 1 ? 0x2501 : 0x2578, role);
+		halves -= min(halves, (u64)2);
 	}
 }
 
@@ -220,7 +218,7 @@ char canvas_ascii(u32 ch)
 		{ 0x25b8, '>' }, { 0x25b6, '>' }, { 0x2717, 'X' }, { 0x2026, '~' }, { 0x2248, '~' },
 		{ 0x2591, ':' }, { 0x25cf, '*' }, { 0x25c2, '<' }, { 0x2014, '-' }, { 0x2013, '-' },
 		{ 0x2194, '-' }, { 0x2192, '>' }, { 0x251c, '|' }, { 0x2524, '|' }, { 0x25b2, '^' },
-		{ 0x2016, '|' },
+		{ 0x2578, '-' },
 	};
 
 	if (ch < 0x80)

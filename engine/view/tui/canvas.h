@@ -57,7 +57,7 @@ int canvas_wrap(struct canvas *c, const struct rect *r, enum canvas_role role, c
 void canvas_fill(struct canvas *c, const struct rect *r, u32 ch, enum canvas_role role);
 /* "── title ─────" over the width of @r's first row; returns the rect below it. */
 struct rect canvas_pane(struct canvas *c, const struct rect *r, const char *title);
-/* A bar of @width columns for @value of @max, in eighths. */
+/* A bar of @width columns for @value of @max, in half columns. */
 void canvas_bar(struct canvas *c, int x, int y, int width, u64 value, u64 max,
 		enum canvas_role role);
 

@@ -119,6 +119,14 @@ static inline const struct scene_file *shown_file(const struct tui_scene *m)
 	return scene_file(&m->scene, m->ino);
 }
 
+/* The map has a gap after every so many cells; the column of a cell. */
+#define TUI_MAP_GROUP 16
+
+static inline int tui_map_x(int cell)
+{
+	return cell + cell / TUI_MAP_GROUP;
+}
+
 /* ---- start.c ---- */
 int tui_init(struct tui *t, const struct tui_machine *machines, unsigned int nr,
 	     const struct tui_options *options, struct fl_error *err);
@@ -127,6 +135,8 @@ void tui_fini(struct tui *t);
 /* ---- moving.c ---- */
 void tui_goto(struct tui *t, u64 pos);
 void tui_step(struct tui *t, s64 events);
+/* Let the map show the moment, if it follows. */
+void tui_follow(struct tui *t);
 /* To just behind the next (@dir 1) or previous (-1) event of a list. */
 void tui_seek(struct tui *t, const struct event_list *list, int dir);
 void tui_goto_call(struct tui *t, u64 nr);

@@ -3,6 +3,7 @@
 
 #include "view/tui/internal.h"
 
+#define FOLLOW_BACK 16 /* events looked at for one that names pages */
 #define RUN_AT_ONCE 20000 /* events between two looks at the keyboard */
 
 static const struct {
@@ -59,28 +60,35 @@ static void follow_lead(struct tui *t)
 	}
 }
 
-/* Scroll the map so that what the event is about can be seen. */
-static void follow_event(struct tui *t)
+/* The page the present is about: of the last event that names one, else of the last call. */
+static u64 page_of_moment(const struct tui_scene *m)
 {
-	const struct tui_scene *m = tui_lead(t);
-	u64 columns = max(t->map_columns, 1), rows = max(t->map_rows, 1);
-	u64 row = columns * t->map_cell, first, nr;
+	const struct scene *s = &m->scene;
 	struct trace_event ev;
+	u64 first, nr;
 
-	if (!t->follow || !scene_event(&m->scene, &ev) || ev.ino != m->ino ||
-	    !scene_event_pages(&m->scene, &ev, &first, &nr))
-		return;
-	if (first < t->map_first || first >= t->map_first + rows * row) {
-		first -= first % row;
-		t->map_first = first > rows / 2 * row ? first - rows / 2 * row : 0;
+	for (u64 back = 1; back <= min(s->pos, (u64)FOLLOW_BACK); back++) {
+		tape_get(s->tape, s->pos - back, &ev);
+		if (ev.ino == m->ino && scene_event_pages(s, &ev, &first, &nr))
+			return first;
 	}
+	return s->state.call.pos >> s->page_shift;
+}
+
+/* Always the same for a moment, however it was reached: whole screens of the file. */
+void tui_follow(struct tui *t)
+{
+	u64 screen = (u64)max(t->map_columns, 1) * max(t->map_rows, 1) * t->map_cell;
+	u64 page = page_of_moment(tui_lead(t));
+
+	if (t->follow)
+		t->map_first = page - page % screen;
 }
 
 void tui_goto(struct tui *t, u64 pos)
 {
 	scene_goto(&tui_lead(t)->scene, pos);
 	follow_lead(t);
-	follow_event(t);
 }
 
 void tui_step(struct tui *t, s64 events)
@@ -173,5 +181,4 @@ void tui_advance(struct tui *t, double ms)
 	while (n-- && play_one(t))
 		;
 	follow_lead(t);
-	follow_event(t);
 }

@@ -87,6 +87,8 @@ static void draw(struct tui *t, struct tui_scene *m, const struct rect *r)
 	in = canvas_pane(&t->canvas, r, title);
 	in.h = min(in.h, (int)ARRAY_SIZE(t->events_shown));
 	before = max(in.h * 2 / 3, 1);
+	if (condition_any(&t->filter) && s->tape->events - s->pos < (u64)max(in.h - before, 0))
+		before = in.h - (int)(s->tape->events - s->pos);
 	t->nr_events_shown = in.h > 0 ? collect(t, s, before, in.h - before) : 0;
 	t->events_rect = in;
 	for (int i = 0; i < t->nr_events_shown; i++)

@@ -120,6 +120,20 @@ static void draw_span(const struct map *map, int x, int y, u64 first, const stru
 		canvas_attributes(c, x, y, CANVAS_UNDERLINE);
 }
 
+/* The gap before page @page: a folio that reaches over it is not cut. */
+static void draw_gap(const struct map *map, int x, int y, u64 page)
+{
+	u64 first;
+	u32 head;
+
+	if (!map->f || !scene_folio(map->f, page, &first, &head) || first == page)
+		return;
+	draw_page(map, x, y, page);
+	if (page == map->reader || (map->t->selected && page == map->t->page))
+		canvas_put(&map->t->canvas, x, y, 0x2504,
+			   role_order(cell_order(head), scene_cell(map->f, page) & CELL_USED));
+}
+
 static void draw_row(const struct map *map, int x, int y, u64 first, int columns, u64 end)
 {
 	struct scene_span spans[SPANS_MAX] = {0};
@@ -128,10 +142,15 @@ static void draw_row(const struct map *map, int x, int y, u64 first, int columns
 	if (pages > 1 && map->f)
 		scene_spans(map->f, first, pages, spans, columns);
 	for (int i = 0; i < columns && first + i * pages < end; i++) {
-		if (pages == 1)
-			draw_page(map, x + i, y, first + i);
-		else
-			draw_span(map, x + i, y, first + i * pages, &spans[i]);
+		int at = x + tui_map_x(i);
+
+		if (pages > 1) {
+			draw_span(map, at, y, first + i * pages, &spans[i]);
+			continue;
+		}
+		if (i && i % TUI_MAP_GROUP == 0)
+			draw_gap(map, at - 1, y, first + i);
+		draw_page(map, at, y, first + i);
 	}
 }
 
@@ -150,7 +169,8 @@ static void draw_overview(const struct map *map, int x, int y, int columns, u64 
 		u32 glyph = spans[i].pages ? 0x2581 + min_t(u64, spans[i].pages * 7 / pages, 7)
 					   : here ? 0x2500 : ' ';
 
-		canvas_put(&map->t->canvas, x + i, y, glyph, here ? ROLE_BAR : ROLE_BAR_DIM);
+		canvas_put(&map->t->canvas, x + tui_map_x(i), y, glyph,
+			   here ? ROLE_BAR : ROLE_BAR_DIM);
 	}
 }
 
@@ -184,7 +204,7 @@ static int map_columns(int width)
 {
 	int columns = 8;
 
-	while (columns * 2 <= width && columns < SPANS_MAX)
+	while (tui_map_x(columns * 2) - 1 <= width && columns < SPANS_MAX)
 		columns *= 2;
 	return columns;
 }
@@ -233,6 +253,7 @@ static void draw(struct tui *t, struct tui_scene *m, const struct rect *r)
 
 	t->map_columns = columns;
 	t->map_rows = rows;
+	tui_follow(t);
 	t->map_first -= t->map_first % row;
 	last = min(t->map_first + rows * row, max(end, t->map_first + 1));
 	in = map_title(t, m, r, last, end);
@@ -248,7 +269,7 @@ static void draw(struct tui *t, struct tui_scene *m, const struct rect *r)
 		draw_row(&map, in.x + gutter, in.y + y, first, columns, end);
 	}
 	if (m == tui_lead(t))
-		t->map_rect = (struct rect){ in.x + gutter, in.y, columns, rows };
+		t->map_rect = (struct rect){ in.x + gutter, in.y, tui_map_x(columns), rows };
 	if (!extra)
 		return;
 	draw_overview(&map, in.x + gutter, in.y + rows, columns, end);

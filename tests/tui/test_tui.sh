@@ -1,0 +1,269 @@
+#!/bin/bash
+# tui/test_tui.sh - the terminal view in a real terminal (tmux), with the sanitized program.
+#
+# Proves what a person relies on: steps forward and back return to the identical screen, every key
+# of the help can be pressed, sizes may change at any moment, the terminal is left as it was
+# however the view ends, plain terminals get ASCII and no colour, no terminal gets a sentence.
+. "$(dirname "$0")/../lib.sh"
+
+have tmux || skip_all 'no tmux here'
+
+export TMUX_TMPDIR=$TMPDIR
+unset TMUX
+ops='read 4k 60; pread 8m 300k; pwrite 2m 40k; reopen; read 64k 20'
+golden=$TESTDATA/tui/golden
+trap 'tmux -L t kill-server 2>/dev/null' EXIT
+
+tm()
+{
+	tmux -L t "$@"
+}
+
+# start WxH COMMAND...: a window of that size with a shell that runs the command.
+start()
+{
+	local size=$1
+
+	shift
+	tm kill-server 2>/dev/null || :
+	tm -f /dev/null new-session -d -s t -x "${size%x*}" -y "${size#*x}" \
+		"export TERM=${term:-tmux-256color} LC_ALL=${locale:-C.UTF-8} PS1='shell> '
+		stty -a >before; $*; echo \"exit \$?\" >status; stty -a >after; exec sleep 600"
+}
+
+screen()
+{
+	tm capture-pane -t t -p "$@"
+}
+
+# settle: wait until the screen has not changed for a while; leaves it in the file "screen".
+settle()
+{
+	local i before='' now
+
+	for ((i = 0; i < 100; i++)); do
+		now=$(screen)
+		if [ "$now" = "$before" ] && [ -n "${now//[[:space:]]/}" ]; then
+			screen >screen
+			return 0
+		fi
+		before=$now
+		sleep 0.15
+	done
+	echo 'the screen does not come to rest'
+	return 1
+}
+
+press()
+{
+	local k
+
+	for k; do tm send-keys -t t "$k"; done
+}
+
+# view SIZE: the view of the usual run, settled.
+view()
+{
+	start "$1" "'$FOLIOLAB' run -e '$ops' --view tui 2>errors"
+	settle
+	test_grep 'FolioLab|event' screen
+}
+
+alive()
+{
+	settle
+	test ! -e status || { cat status errors; return 1; }
+}
+
+for size in 80x24 120x40 200x60; do
+	test_expect_success "$size: forward and back is the identical screen" "
+		view $size
+		press o o o o o o o o w
+		settle
+		cp screen first
+		press . . . . . . . . . . .
+		settle
+		! cmp -s screen first
+		press , , , , , , , , , , ,
+		settle
+		test_cmp first screen
+	"
+	test_expect_success "$size: the screen in the middle of a window" "
+		rm -f status
+		view $size
+		press o o o o o o o o o w . . .
+		settle
+		if [ -n \"\${UPDATE_GOLDEN-}\" ]; then cp screen '$golden/$size.txt'; fi
+		test_cmp '$golden/$size.txt' screen
+	"
+done
+
+test_expect_success 'every key of the table can be pressed, in every size' '
+	sed -n "s/^KEY(\([A-Z_]*\),[^\"]*\"\([^\"]*\)\".*/\2/p" "$FL_ROOT/engine/view/tui/keys.def" |
+		sed "s/^PgUp$/PPage/; s/^PgDn$/NPage/; s/^Shift-Tab$/BTab/; s/^q$//" >keys
+	test "$(wc -l <keys)" -ge 35
+	for size in 40x10 80x24 130x40; do
+		rm -f status
+		view $size
+		while read -r key; do
+			[ -n "$key" ] || continue
+			tm send-keys -t t "$key"
+			tm send-keys -t t Escape
+		done <keys
+		alive
+	done
+'
+
+test_expect_success 'help names every key; the text twin tells the moment' '
+	rm -f status
+	view 130x50
+	press "?"
+	settle
+	test_grep "forward to the next readahead window" screen
+	test_grep "Shift-Tab" screen
+	press "?" o o t
+	settle
+	test_grep "The read returned 4096 bytes from page 1" screen
+	test_grep "Readahead window: start" screen
+'
+
+test_expect_success 'a storm of sizes, in the view, in help and in the prompt' '
+	for mode in o "?" t /; do
+		rm -f status
+		view 80x24
+		press o o o "$mode"
+		for size in 1x1 200x60 3x50 79x5 40x10 41x23 100x30 12x3 2x2 80x24; do
+			tm resize-window -t t -x "${size%x*}" -y "${size#*x}"
+			sleep 0.05
+		done
+		alive
+	done
+'
+
+test_expect_success '500 random keys' '
+	rm -f status
+	view 100x32
+	awk "BEGIN {
+		srand(7)
+		n = split(\". , o O w W Space + - g / n N f b r m Up Down Left Right PPage NPage [ ] z F Enter Tab c t T : ? 1 2 0 a Home End\", k, \" \")
+		for (i = 0; i < 500; i++)
+			print k[int(rand() * n) + 1]
+	}" >walk
+	while mapfile -t -n 20 keys && [ ${#keys[@]} -gt 0 ]; do
+		tm send-keys -t t "${keys[@]}"
+		sleep 0.1
+	done <walk
+	tm send-keys -t t Escape Escape
+	press Space
+	sleep 0.5
+	tm send-keys -t t Escape
+	sleep 1
+	test ! -e status || { cat status errors; false; }
+'
+
+test_expect_success 'q leaves the terminal as it was' '
+	rm -f status before after
+	view 80x24
+	press q
+	for i in 1 2 3 4 5 6 7 8 9 10; do [ -e after ] && break; sleep 0.3; done
+	test_grep "exit 0" status
+	test_cmp before after
+	test ! -s errors
+'
+
+test_expect_success 'TERM and INT restore the terminal and end the program' '
+	for signal in TERM INT; do
+		rm -f status before after
+		view 80x24
+		tm list-panes -t t -F "#{pane_pid}" >pid
+		pkill -"$signal" -P "$(cat pid)" foliolab
+		for i in 1 2 3 4 5 6 7 8 9 10; do [ -e after ] && break; sleep 0.3; done
+		test_grep "exit 1(43|30)" status
+		test_cmp before after
+	done
+'
+
+test_expect_success 'LANG=C: the same screen in ASCII' '
+	rm -f status
+	locale=C
+	view 80x24
+	press o o o o o o w
+	settle
+	LC_ALL=C grep -q "[^ -~]" screen && { cat screen; false; }
+	test_grep "2===" screen
+'
+
+test_expect_success 'NO_COLOR: no colour at all' '
+	rm -f status
+	start 80x24 "NO_COLOR=1 $FOLIOLAB run -e \"$ops\" --view tui"
+	settle
+	press o o
+	settle
+	screen -e >coloured
+	! grep -q "38;5\|48;5" coloured
+	grep -q FolioLab coloured
+'
+
+test_expect_success 'the screen goes to text and SVG files' '
+	rm -f status
+	view 80x24
+	press o o o
+	settle
+	cp screen before.txt
+	press e
+	settle
+	head -n 23 before.txt | sed "s/ *$//" >want
+	head -n 23 foliolab-*.txt | sed "s/ *$//" >got
+	test_cmp want got
+	press E
+	settle
+	head -c 4 foliolab-*.svg | grep -q "<svg"
+	tail -n 1 foliolab-*.svg | grep -q "</svg>"
+'
+
+test_expect_success 'replay shows a recording; a range is numbered as in the file' '
+	rm -f status
+	"$FOLIOLAB" run -e "$ops" --trace t.flt >/dev/null
+	start 80x24 "$FOLIOLAB replay t.flt --from 100 --to 150"
+	settle
+	press .
+	settle
+	test_grep "101/151" screen
+'
+
+test_expect_success 'compare shows kernels side by side' '
+	rm -f status
+	start 100x32 "$FOLIOLAB compare -e \"$ops\" --kernel v6.7 --kernel ab4443fe3ca6 --view tui"
+	settle
+	press o o o o
+	settle
+	test_grep "v6.7 \(leads\).*ab4443fe3ca6" screen
+'
+
+test_expect_success 'too small at the start: a message and exit 2' '
+	rm -f status
+	start 39x9 "$FOLIOLAB run -e \"read 4k\" --view tui 2>errors"
+	for i in 1 2 3 4 5 6 7 8 9 10; do [ -e status ] && break; sleep 0.3; done
+	test_grep "exit 2" status
+	test_grep "this terminal is 39x9, expected a terminal of at least 40x10" errors
+'
+
+test_expect_success 'TERM=dumb, an unknown TERM: a message and exit 2' '
+	for term in dumb nonesuch; do
+		rm -f status
+		start 80x24 "$FOLIOLAB run -e \"read 4k\" --view tui 2>errors"
+		for i in 1 2 3 4 5 6 7 8 9 10; do [ -e status ] && break; sleep 0.3; done
+		test_grep "exit 2" status
+		test_grep "^foliolab: .*terminal.*expected" errors
+	done
+'
+
+test_expect_success 'a pipe: exit 2, a message, and not one byte of output' '
+	expect_exit 2 "$FOLIOLAB" run -e "read 4k" --view tui >out 2>errors
+	test ! -s out
+	test_grep "no terminal" errors
+	expect_exit 2 "$FOLIOLAB" replay t.flt >out 2>errors
+	test ! -s out
+'
+
+test_done
