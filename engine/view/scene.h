@@ -63,8 +63,21 @@ static inline unsigned int cell_lru(u32 cell)
 	return (cell & CELL_LRU) >> CELL_LRU_SHIFT;
 }
 
+/* A stretch of pages as one thing to draw. */
+struct scene_span {
+	u32 pages;		/* cached */
+	u32 used;		/* of these, used */
+	u32 flags;		/* CELL_* of any folio or page in it */
+	u8 order;		/* the largest */
+};
+
+#define SCENE_BLOCK_PAGES 64
+#define SCENE_BLOCKS (SCENE_CHUNK_PAGES / SCENE_BLOCK_PAGES)
+
 struct scene_chunk {
 	u32 present;		/* cells that are */
+	u8 stale;		/* bit i: blocks[i] has to be summed up again */
+	struct scene_span blocks[SCENE_BLOCKS];
 	u32 cells[SCENE_CHUNK_PAGES];
 } __attribute__((aligned(8)));
 
@@ -174,15 +187,10 @@ u32 scene_cell(const struct scene_file *f, u64 page);
 /* The folio over @page: its first page and first cell; false if there is none. */
 bool scene_folio(const struct scene_file *f, u64 page, u64 *first, u32 *head);
 
-/* A stretch of pages as one thing to draw. */
-struct scene_span {
-	u32 pages;		/* cached */
-	u32 used;		/* of these, used */
-	u32 flags;		/* CELL_* of any folio or page in it */
-	u8 order;		/* the largest */
-};
-
-/* Sum up @nr stretches of @pages pages each, from page @first on. */
+/*
+ * Sum up @nr stretches of @pages pages each, from page @first on. Where stretches are long or
+ * aligned to them, blocks of SCENE_BLOCK_PAGES count as a whole where they begin.
+ */
 void scene_spans(const struct scene_file *f, u64 first, u64 pages, struct scene_span *spans,
 		 size_t nr);
 

@@ -100,6 +100,8 @@ static void write_run(struct scene *s, struct scene_chunk *c, u32 first, u32 nr,
 		c->present += value & CELL_PRESENT ? nr : -nr;
 	for (u32 i = 0; i < nr; i++)
 		c->cells[first + i] = value;
+	for (u32 b = first / SCENE_BLOCK_PAGES; b <= (first + nr - 1) / SCENE_BLOCK_PAGES; b++)
+		c->stale |= 1u << b;
 }
 
 static u32 run_length(const struct scene_chunk *c, u32 first, u32 max)
@@ -227,8 +229,8 @@ static void add_cell(struct scene_span *span, u32 cell, u32 nr)
 	span->order = max(span->order, (u8)cell_order(cell));
 }
 
-/* What of chunk @nr lies in the spans. */
-static void add_chunk(const struct scene_chunk *c, u64 nr, u64 first, u64 pages,
+/* What of chunk @nr lies in the spans, page by page. */
+static void add_pages(const struct scene_chunk *c, u64 nr, u64 first, u64 pages,
 		      struct scene_span *spans, size_t nr_spans)
 {
 	u64 page = nr << SCENE_CHUNK_SHIFT;
@@ -244,18 +246,60 @@ static void add_chunk(const struct scene_chunk *c, u64 nr, u64 first, u64 pages,
 	}
 }
 
+static const struct scene_span *sum_block(struct scene_chunk *c, u32 b)
+{
+	struct scene_span *block = &c->blocks[b];
+
+	if (c->stale & 1u << b) {
+		*block = (struct scene_span){0};
+		for (u32 i = 0; i < SCENE_BLOCK_PAGES; i++)
+			add_cell(block, c->cells[b * SCENE_BLOCK_PAGES + i], 1);
+		c->stale &= ~(1u << b);
+	}
+	return block;
+}
+
+/* The same block by block. */
+static void add_blocks(struct scene_chunk *c, u64 nr, u64 first, u64 pages,
+		       struct scene_span *spans, size_t nr_spans)
+{
+	for (u32 b = 0; b < SCENE_BLOCKS; b++) {
+		u64 page = (nr << SCENE_CHUNK_SHIFT) + b * SCENE_BLOCK_PAGES;
+		const struct scene_span *block;
+		struct scene_span *span;
+
+		if (page < first || (page - first) / pages >= nr_spans)
+			continue;
+		block = sum_block(c, b);
+		span = &spans[(page - first) / pages];
+		span->pages += block->pages;
+		span->used += block->used;
+		span->flags |= block->flags;
+		span->order = max(span->order, block->order);
+	}
+}
+
+/* Blocks lie in one span each, or spans are so long that it does not matter. */
+static bool by_blocks(u64 first, u64 pages)
+{
+	return pages >= 4 * SCENE_BLOCK_PAGES ||
+	       !(pages % SCENE_BLOCK_PAGES || first % SCENE_BLOCK_PAGES);
+}
+
 void scene_spans(const struct scene_file *f, u64 first, u64 pages, struct scene_span *spans,
 		 size_t nr)
 {
 	u64 last = first + pages * nr - 1;
 	unsigned long chunk = first >> SCENE_CHUNK_SHIFT;
-	const struct scene_chunk *c;
+	struct scene_chunk *c;
 
 	memset(spans, 0, nr * sizeof(*spans));
 	while ((c = xa_find((struct xarray *)&f->chunks, &chunk, last >> SCENE_CHUNK_SHIFT,
 			    XA_PRESENT))) {
-		if (c->present)
-			add_chunk(c, chunk, first, pages, spans, nr);
+		if (c->present && by_blocks(first, pages))
+			add_blocks(c, chunk, first, pages, spans, nr);
+		else if (c->present)
+			add_pages(c, chunk, first, pages, spans, nr);
 		if (chunk++ == last >> SCENE_CHUNK_SHIFT)
 			return;
 	}

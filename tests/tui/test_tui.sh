@@ -1,6 +1,8 @@
 #!/bin/bash
 # tui/test_tui.sh - the terminal view in a real terminal (tmux), with the sanitized program.
 #
+#
+# UPDATE_GOLDEN=1 writes the golden screens anew.
 # Proves what a person relies on: steps forward and back return to the identical screen, every key
 # of the help can be pressed, sizes may change at any moment, the terminal is left as it was
 # however the view ends, plain terminals get ASCII and no colour, no terminal gets a sentence.

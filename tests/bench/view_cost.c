@@ -1,0 +1,177 @@
+/*
+ * bench/view_cost.c - what recording and looking cost on this host, one "name value" a line.
+ *
+ *     view_cost FOLIOLAB
+ *
+ * record_ns     added to an event by a recording (over a sink that does nothing)
+ * redraw_ms     slowest of 50 redraws of 200x60 with a million folios in the map
+ * back_ms       slowest of 1,000 steps back in it, redraw not counted
+ * first_ms      from the start of FOLIOLAB on a terminal of its own to its first hint bar
+ */
+#include <pty.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "trace/recording.h"
+#include "view/tui/internal.h"
+
+#define EVENTS 5000000ull
+#define FOLIOS 1000000ull
+
+static double clock_ms(clockid_t id)
+{
+	struct timespec t;
+
+	clock_gettime(id, &t);
+	return t.tv_sec * 1e3 + t.tv_nsec / 1e6;
+}
+
+/* Time of this thread, so that other work on the host does not count. */
+static double now_ms(void)
+{
+	return clock_ms(CLOCK_THREAD_CPUTIME_ID);
+}
+
+/* ---- recording ---- */
+
+static void do_nothing(struct trace_sink *sink, const struct trace_event *ev)
+{
+	(void)sink;
+	(void)ev;
+}
+
+static double events_ms(struct trace_sink *sink)
+{
+	static u64 clock_ps;
+	struct trace trace;
+	double start = now_ms();
+
+	trace_init(&trace, &clock_ps);
+	trace_add_sink(&trace, sink);
+	for (u64 i = 0; i < EVENTS; i++) {
+		clock_ps = i * 1000000;
+		trace_event(&trace, EV_mm_filemap_add_to_page_cache, 2, 12, i * 4, i, 1);
+	}
+	return now_ms() - start;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double record_ns(void)
+{
+	const struct recording_info info = { .page_size = 4096 };
+	struct trace_sink nothing = { .event = do_nothing };
+	struct recorder *r;
+	double cost[5];
+
+	for (int i = 0; i < 5; i++) {
+		FILE *f = fopen("/dev/null", "w");
+
+		if (!f || recording_start(f, &info, false, &r, NULL))
+			exit(1);
+		cost[i] = (events_ms(recording_sink(r)) - events_ms(&nothing)) * 1e6 / EVENTS;
+		recording_finish(r, NULL);
+		fclose(f);
+	}
+	qsort(cost, 5, sizeof(*cost), by_value);
+	return cost[2];
+}
+
+/* ---- looking ---- */
+
+static void fill_tape(struct tape *tape)
+{
+	if (tape_init(tape, FOLIOS))
+		exit(1);
+	for (u64 i = 0; i < FOLIOS; i++) {
+		const struct trace_event ev = { .id = EV_mm_filemap_add_to_page_cache, .ino = 12,
+						.ns = i, .index = i, .b = 1 };
+
+		tape_add(tape, &ev);
+	}
+}
+
+static void look(double *redraw, double *back)
+{
+	static const struct recording_info info = { .page_size = 4096, .size = FOLIOS << 12 };
+	static const struct tui_options options;
+	struct tape tape;
+	struct tui_machine machine = { &tape, &info };
+	struct tui t;
+
+	fill_tape(&tape);
+	if (tui_init(&t, &machine, 1, &options, NULL) || canvas_resize(&t.canvas, 200, 60))
+		exit(1);
+	tui_goto(&t, ~0ull);
+	tui_draw(&t);
+	tui_do(&t, CMD_FIT);
+	*redraw = *back = 0;
+	for (int i = 0; i < 50; i++) {
+		double start = now_ms();
+
+		tui_draw(&t);
+		*redraw = max(*redraw, now_ms() - start);
+	}
+	for (int i = 0; i < 1000; i++) {
+		double start = now_ms();
+
+		tui_do(&t, CMD_BACK);
+		*back = max(*back, now_ms() - start);
+	}
+	tui_fini(&t);
+	tape_fini(&tape);
+}
+
+static double first_screen_ms(const char *program)
+{
+	const struct winsize size = { .ws_row = 24, .ws_col = 80 };
+	static char seen[1 << 20];
+	size_t len = 0;
+	double start = clock_ms(CLOCK_MONOTONIC), end;
+	int fd;
+	pid_t pid = forkpty(&fd, NULL, NULL, &size);
+
+	if (!pid) {
+		setenv("TERM", "xterm-256color", 1);
+		setenv("LC_ALL", "C.UTF-8", 1);
+		execl(program, program, "run", "-e", "read 4k 4096", "--view", "tui", NULL);
+		_exit(1);
+	}
+	while (!memmem(seen, len, "quit", 4)) {
+		ssize_t n = read(fd, seen + len, sizeof(seen) - len);
+
+		if (n <= 0)
+			exit(1);
+		len += n;
+	}
+	end = clock_ms(CLOCK_MONOTONIC);
+	(void)!write(fd, "q", 1);
+	close(fd);
+	waitpid(pid, NULL, 0);
+	return end - start;
+}
+
+int main(int argc, char **argv)
+{
+	double redraw, back, first[5];
+
+	if (argc != 2)
+		return 2;
+	printf("record_ns %.1f\n", record_ns());
+	look(&redraw, &back);
+	printf("redraw_ms %.2f\nback_ms %.3f\n", redraw, back);
+	for (int i = 0; i < 5; i++)
+		first[i] = first_screen_ms(argv[1]);
+	qsort(first, 5, sizeof(*first), by_value);
+	printf("first_ms %.0f\n", first[2]);
+	return 0;
+}
