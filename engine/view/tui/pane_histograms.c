@@ -16,26 +16,51 @@ static unsigned int top_order(const struct tui *t)
 	return top;
 }
 
+/* Was there ever a folio of that order, on any of the machines? */
+static bool order_seen(const struct tui *t, unsigned int order)
+{
+	for (unsigned int i = 0; i < t->nr; i++)
+		if (t->machines[i].scene.counts.events[EV_mm_filemap_add_to_page_cache][order])
+			return true;
+	return false;
+}
+
+/* The orders to show in @rows rows: all up to the top, or those that were seen, the largest. */
+static int choose_orders(const struct tui *t, int rows, u8 *orders)
+{
+	int top = top_order(t), n = 0, skip;
+	bool all = top < rows;
+
+	for (int o = 0; o <= top; o++)
+		if (all || order_seen(t, o))
+			orders[n++] = o;
+	skip = max(n - rows, 0);
+	for (int i = skip; i < n; i++)
+		orders[i - skip] = orders[i];
+	return n - skip;
+}
+
 static void draw_orders(struct tui *t, struct tui_scene *m, const struct rect *r)
 {
 	const struct scene_sums *sums = &m->scene.sums;
 	struct rect in = canvas_pane(&t->canvas, r, "cached folios by order");
-	unsigned int top = top_order(t), bottom = 0;
+	u8 orders[TRACE_ORDERS];
+	int n = choose_orders(t, in.h, orders);
 	u64 most = 1;
 	char text[16];
 
-	if ((int)top + 1 > in.h) /* the smallest orders that are there, then the rest */
-		while (bottom < top && (int)(top - bottom) + 1 > in.h && !sums->folios[bottom])
-			bottom++;
 	for (unsigned int o = 0; o < TRACE_ORDERS; o++)
 		most = max(most, sums->folios[o]);
-	for (unsigned int o = bottom; o <= top && (int)(o - bottom) < in.h; o++) {
-		int y = in.y + o - bottom;
+	for (int i = 0; i < n; i++) {
+		unsigned int o = orders[i];
+		int y = in.y + i;
 
 		canvas_printf(&t->canvas, in.x + 1, y, 2, role_order(o, true), "%x", o);
-		canvas_bar(&t->canvas, in.x + 3, y, max(in.w - 11, 3), sums->folios[o], most, ROLE_BAR);
-		canvas_printf(&t->canvas, in.x + in.w - 7, y, 7, sums->folios[o] ? ROLE_TEXT : ROLE_DIM,
-			      "%6s", short_count(sums->folios[o], text, sizeof(text)));
+		canvas_bar(&t->canvas, in.x + 3, y, max(in.w - 11, 3), sums->folios[o], most,
+			   ROLE_BAR);
+		canvas_printf(&t->canvas, in.x + in.w - 7, y, 7,
+			      sums->folios[o] ? ROLE_TEXT : ROLE_DIM, "%6s",
+			      short_count(sums->folios[o], text, sizeof(text)));
 	}
 }
 

@@ -109,15 +109,18 @@ static void start_colours(void)
 
 int term_open(struct fl_error *err)
 {
-	int width, height, ret = check_terminal(err);
+	int width, height, known = 0, ret = check_terminal(err);
 
 	if (ret)
 		return ret;
 	setlocale(LC_ALL, "");
 	term.utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
+	if (setupterm(NULL, STDOUT_FILENO, &known) != OK || known != 1)
+		return no_terminal(err, "curses does not know this terminal (TERM)");
+	del_curterm(cur_term); /* it was only a question; newterm() leaks on a wrong answer */
 	term.screen = newterm(NULL, stdout, stdin);
 	if (!term.screen)
-		return no_terminal(err, "curses does not know this terminal (TERM)");
+		return no_terminal(err, "curses cannot drive this terminal (TERM)");
 	set_term(term.screen);
 	term_size(&width, &height);
 	if (width < TERM_MIN_WIDTH || height < TERM_MIN_HEIGHT) {
