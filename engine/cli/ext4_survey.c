@@ -53,6 +53,9 @@ static int read_image(struct ext4_survey *s, const struct ext4_survey_args *args
 	ext4_image_close(image);
 	if (!ret && args->mount_options)
 		ret = ext4_parse_options(&s->config, args->mount_options, err);
+	/* As mounting settles it; what it refuses shows in the verdicts. */
+	if (s->config.opts & EXT4_MOUNT_JOURNAL_DATA && !s->config.delalloc_given)
+		s->config.opts &= ~(EXT4_MOUNT_DELALLOC | EXT4_MOUNT_DIOREAD_NOLOCK);
 	return ret;
 }
 

@@ -127,7 +127,7 @@ static const int allowed[] = {
 static int allow_on(scmp_filter_ctx ctx, int call, int fd)
 {
 	return seccomp_rule_add(ctx, SCMP_ACT_ALLOW, call, 1,
-				SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)fd));
+				SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)fd, 0));
 }
 
 /* Memory yes, memory of files or code no. */
