@@ -205,13 +205,14 @@ static int machine_window(lua_State *L)
 	if (!lm->run->files[fd % RUN_DESCRIPTORS])
 		return 0;
 	ra = &lm->run->files[fd % RUN_DESCRIPTORS]->f_ra;
-	lua_createtable(L, 0, 8);
+	lua_createtable(L, 0, 9);
 	set_integer(L, "start", ra->start);
 	set_integer(L, "size", ra->size);
 	set_integer(L, "async_size", ra->async_size);
 	set_integer(L, "ra_pages", ra->ra_pages);
 	set_integer(L, "order", ra->order);
 	set_integer(L, "prev_pos", ra->prev_pos);
+	set_integer(L, "mmap_miss", ra->mmap_miss);
 	set_integer(L, "mark", ra->start + ra->size - ra->async_size);
 	return 1;
 }

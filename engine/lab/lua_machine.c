@@ -429,6 +429,7 @@ static void make_type(lua_State *L)
 	lua_setfield(L, -2, "twin");
 	lab_machine_add_ops(L);
 	lab_machine_add_looks(L);
+	lab_machine_add_perf(L);
 	lab_machine_add_events(L);
 	lab_machine_add_policy(L);
 	lua_pushcclosure(L, machine_index, 1);

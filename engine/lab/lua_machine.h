@@ -68,6 +68,7 @@ bool lab_lua_event_passes(lua_State *L, int index);
 /* Methods, added to the table on top of the stack. */
 void lab_machine_add_ops(lua_State *L);	   /* lua_ops.c */
 void lab_machine_add_looks(lua_State *L);  /* lua_look.c */
+void lab_machine_add_perf(lua_State *L);   /* lua_perf.c */
 void lab_machine_add_events(lua_State *L); /* lua_events.c */
 void lab_machine_add_policy(lua_State *L); /* lua_policy.c */
 

@@ -21,6 +21,28 @@ LUA
 for n in $(cat out); do grep -q "\b$n\b" json; done
 END
 
+test_expect_success 'perf says where the time went, and of which part of a run; the misses of a mapping' - <<'END'
+lua >out <<'LUA'
+local m = fl.machine { kernel = "v7.3", size = "16m" }
+m:play("mmap; touch 4m; touch 8m")
+assert(m:window().mmap_miss == 2)
+m:play("madvise normal; munmap; pread 0 4m; mmap")
+local before = m:perf()
+m:play("touch 0 4k 1024")
+local p, all = m:perf(before), m:perf()
+assert(p.counts.PAGE_FAULT > 0 and p.counts.COPY_BYTE == 0 and all.counts.COPY_BYTE == 4 << 20)
+assert(p.counts.PAGE_FAULT + before.counts.PAGE_FAULT == all.counts.PAGE_FAULT)
+assert(all.functions.lruvec_stat_mod_folio and not all.functions.__lruvec_stat_mod_folio)
+local sum = 0
+for _, ns in pairs(p.functions) do
+	sum = sum + ns
+end
+assert(math.abs(sum - p.ns) < 1 and p.ns < all.ns)
+assert(not pcall(m.perf, m, {}) and not pcall(m.perf, m, { counts = { PAGE_FAULT = 1 << 40 } }))
+print(p.counts.PAGE_FAULT)
+LUA
+END
+
 test_expect_success 'every operation of the language is a method' - <<'END'
 lua >out <<'LUA'
 local m = fl.machine {}
