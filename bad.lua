@@ -1,0 +1,1 @@
+fl.machine{ kernel = "v6.13" }

@@ -1,0 +1,1 @@
+figure("a", plot.bars{ title = "t", values = { x = 1, y = 3 } })
