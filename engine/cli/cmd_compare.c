@@ -69,6 +69,10 @@ static int compare(const struct run_args *a, struct fl_error *err)
 	struct workload w;
 	int ret;
 
+	if (a->trace)
+		return fl_error_set(err, -EINVAL, "--trace", 0,
+				    "several kernels, expected one (record each with 'foliolab "
+				    "run')");
 	if (a->view)
 		return watch_run(a, err);
 	ret = workload_arg_load(&a->workload, &w, err);

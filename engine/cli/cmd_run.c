@@ -47,6 +47,10 @@ static int run_script(const struct run_args *a, struct fl_error *err)
 	struct out o;
 	int ret;
 
+	if (a->trace || a->view)
+		return fl_error_set(err, -EINVAL, a->workload.path, 0,
+				    "a Lua workload may boot any number of machines, expected no "
+				    "--trace and no --view");
 	if (a->measure || a->perf || a->folded || a->format != FORMAT_TEXT)
 		return fl_error_set(
 			err, -EINVAL, a->workload.path, 0,

@@ -41,6 +41,7 @@ struct recording_info {
 	u64 page_size, block_size, memory, size;	/* bytes */
 	u64 ra_pages, io_pages, seed;
 	u32 cpus, dev;		/* virtual CPUs; minor number of the file's device */
+	u32 knobs;		/* how many there were: fl_window's numbers hold if it is the same */
 	u64 free[RECORDING_ORDERS];	/* free blocks by order when it began */
 	char *workload;		/* operations, one a line; owned, see recording_info_fini() */
 };

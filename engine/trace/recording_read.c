@@ -95,7 +95,7 @@ static void take_line(struct reader *r, const char *line)
 		     take_u64(line, "ra_pages", &i->ra_pages) ||
 		     take_u64(line, "io_pages", &i->io_pages) ||
 		     take_u64(line, "seed", &i->seed) || take_u32(line, "cpus", &i->cpus) ||
-		     take_u32(line, "dev", &i->dev);
+		     take_u32(line, "dev", &i->dev) || take_u32(line, "knobs", &i->knobs);
 
 	if (taken)
 		return;

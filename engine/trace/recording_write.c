@@ -145,7 +145,7 @@ static void print_text(FILE *t, const struct recording_info *info)
 		info->size);
 	fprintf(t, "ra_pages %" PRIu64 "\nio_pages %" PRIu64 "\nseed %" PRIu64 "\n",
 		info->ra_pages, info->io_pages, info->seed);
-	fprintf(t, "cpus %u\ndev %u\nfree", info->cpus, info->dev);
+	fprintf(t, "cpus %u\ndev %u\nknobs %u\nfree", info->cpus, info->dev, info->knobs);
 	for (unsigned int o = 0; o < RECORDING_ORDERS; o++)
 		fprintf(t, " %" PRIu64, info->free[o]);
 	fputc('\n', t);

@@ -335,7 +335,7 @@ char *narrate_rule(const struct scene *s, const struct trace_event *ev, char *bu
 	if (ev->id != EV_fl_window)
 		return buf;
 	say(&t, "%s", trace_rule_name(ev->e));
-	knob = ev->f ? knob_info(ev->f - 1) : NULL;
+	knob = ev->f && s->info->knobs == KNOB_NR ? knob_info(ev->f - 1) : NULL;
 	if (!knob || knobs_parse(&knobs, s->info->kernel, NULL))
 		return buf;
 	on = knobs_test(&knobs, ev->f - 1);

@@ -1,5 +1,8 @@
 #!/bin/bash
 # bench/bench_view.sh - what is promised of recording and of the terminal view.
+# Steps are strings.
+# shellcheck disable=SC2016
+# shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
 test_expect_success 'recording, redrawing a million folios, stepping back, first screen' '

@@ -6,6 +6,9 @@
 # Proves what a person relies on: steps forward and back return to the identical screen, every key
 # of the help can be pressed, sizes may change at any moment, the terminal is left as it was
 # however the view ends, plain terminals get ASCII and no colour, no terminal gets a sentence.
+# Functions and variables are used from steps, which are strings.
+# shellcheck disable=SC2016,SC2317,SC2034
+# shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
 have tmux || skip_all 'no tmux here'
@@ -35,7 +38,7 @@ start()
 
 	shift
 	stop
-	echo "t$BASHPID" >server
+	echo "t$BASHPID.$RANDOM" >server
 	tm -f /dev/null new-session -d -s t -x "${size%x*}" -y "${size#*x}" \
 		"export TERM=${term:-tmux-256color} LC_ALL=${locale:-C.UTF-8} PS1='shell> '
 		stty -a >before; $*; echo \"exit \$?\" >status; stty -a >after; exec sleep 600"
@@ -43,7 +46,7 @@ start()
 
 screen()
 {
-	tm capture-pane -t t -p "$@"
+	tm capture-pane -t t -p
 }
 
 # settle: wait until the screen has not changed for a while; leaves it in the file "screen".
@@ -56,7 +59,7 @@ settle()
 		same=$((same + 1))
 		[ "$now" = "$before" ] && [ -n "${now//[[:space:]]/}" ] || same=0
 		if [ "$same" -ge 4 ]; then
-			screen >screen
+			printf '%s\n' "$now" >screen
 			return 0
 		fi
 		before=$now
@@ -216,7 +219,7 @@ test_expect_success 'NO_COLOR: no colour at all' '
 	settle
 	press o o
 	settle
-	screen -e >coloured
+	tm capture-pane -t t -p -e >coloured
 	! grep -q "38;5\|48;5" coloured
 	grep -q FolioLab coloured
 '

@@ -51,6 +51,10 @@ void event_line(const struct scene *s, const struct trace_event *ev, tui_op_text
 
 	if (ev->id == EV_fl_op && op_text)
 		op_text(ev, buf + n, size - n);
+	else if (ev->id == EV_fl_window)
+		snprintf(buf + n, size - n,
+			 "start=%" PRIu64 " size=%u async_size=%u req=%" PRIu64 " max=%" PRIu64
+			 " rule=%s", ev->index, ev->a, ev->b, ev->c, ev->d, trace_rule_name(ev->e));
 	else
 		export_line(s->info, ev, buf + n, size - n);
 }
