@@ -130,7 +130,7 @@ static int play_text(struct tally *t, const char *file, const char *text, size_t
 	struct golden_run run = { 0 };
 	struct golden_files files = { 0 };
 	struct golden_reader reader;
-	u64 differences = 0;
+	u64 differences = 0, runs = t->total.runs;
 	int ret;
 
 	golden_reader_init(&reader, file, text, len);
@@ -148,6 +148,8 @@ static int play_text(struct tally *t, const char *file, const char *text, size_t
 	}
 	golden_run_fini(&run);
 	golden_files_fini(&files);
+	if (!ret && t->total.runs == runs)
+		return fl_error_set(err, -EINVAL, file, 0, "no run in it, expected a recording");
 	if (differences > 1 && !t->all && !t->json)
 		fprintf(t->out.f, "  %" PRIu64 " more runs of this file differ (--all shows them)\n",
 			differences - 1);

@@ -44,6 +44,7 @@ struct golden_run {
 	char name[64], kernel[64], fs[32], file[32];
 	char profile[64];	/* plays as this one; "" for the one that fits the kernel */
 	s64 size;
+	bool ended;		/* "> end" was there: the recording of this run is whole */
 	u64 ra_pages, io_pages;
 	u32 line;		/* where the run begins */
 	struct golden_op *ops;
@@ -93,9 +94,9 @@ int golden_read(struct golden_reader *r, struct golden_run *run, struct fl_error
 void golden_run_fini(struct golden_run *run);
 
 /*
- * Play @run on the file as @files has it, and compare. @knobs ("" or "+X-Y") is put behind the profile of the recorded kernel.
- * With @tracepoints the readahead tracepoints of kernels that have them must match too, text and
- * place. 0 with @result filled, or negative errno (no memory, a kernel without a profile, knobs).
+ * Play @run on the file as @files has it, and compare. @knobs ("" or "+X-Y") is put behind the
+ * profile of the recorded kernel. With @tracepoints the readahead tracepoints of kernels that have
+ * them must match too, text and place. 0 with @result filled, or negative errno (no memory, a kernel without a profile, knobs).
  */
 int golden_play(const struct golden_run *run, struct golden_files *files, const char *knobs,
 		bool tracepoints, struct golden_result *result, struct fl_error *err);

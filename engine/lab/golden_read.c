@@ -172,8 +172,10 @@ static int read_op(struct golden_reader *r, struct golden_run *run, char *line,
 	op.repeat = cut_repeat(line);
 	if (!op.repeat)
 		return bad(r, err, line, "a repeat count below 2^24");
-	if (!strcmp(line + 2, "end"))
+	if (!strcmp(line + 2, "end")) {
+		run->ended = true;
 		return 0;
+	}
 	op.op.line = r->line;
 	ret = workload_parse_op(&op.op, r->name, line + 2, strlen(line + 2), err);
 	if (ret <= 0)
@@ -281,6 +283,7 @@ static void reset_run(struct golden_run *run)
 	run->name[0] = run->kernel[0] = run->fs[0] = run->file[0] = run->profile[0] = 0;
 	run->size = run->ra_pages = run->io_pages = 0;
 	run->nr_ops = run->nr_changes = run->nr_states = run->nr_traces = 0;
+	run->ended = false;
 }
 
 int golden_read(struct golden_reader *r, struct golden_run *run, struct fl_error *err)
@@ -304,6 +307,8 @@ int golden_read(struct golden_reader *r, struct golden_run *run, struct fl_error
 		if (ret > 0)
 			ret = read_body_line(r, run, line, start, err);
 	}
+	if (!ret && !run->ended)
+		return bad(r, err, run->name, "a whole run, up to '> end'");
 	return ret ? ret : 1;
 }
 

@@ -216,6 +216,10 @@ test_expect_success 'what is no recording is refused with one line' '
 	refused "nothere.xz" nothere.xz
 	head -c 20 reads-6.12.txt >cut.txt
 	refused "cut.txt" cut.txt
+	head -n 100 reads-6.12.txt >half.txt
+	refused "half.txt:100: .seq-4k., expected a whole run" half.txt
+	: >empty
+	refused "empty: no run in it" empty
 	mkdir folder
 	refused "folder" folder
 	sed "s/^> read 4096\$/> reed 4096/" reads-6.12.txt >typo.txt
