@@ -103,13 +103,45 @@ static const struct profile_info *profile_by_name(const char *name, size_t len)
 	return NULL;
 }
 
+/* "v6.8" or "6.8.3" as a number to compare; 0 if it is no version. @stable: is it of a stable tree? */
+static unsigned int version_of(const char *name, bool *stable)
+{
+	unsigned int major, minor;
+	int len = 0;
+
+	name += *name == 'v' || *name == 'V';
+	if (sscanf(name, "%4u.%4u%n", &major, &minor, &len) != 2)
+		return 0;
+	*stable = name[len] == '.';
+	return major * 10000 + minor;
+}
+
+/* The newest profile up to the version called @name, else the oldest; NULL if it is no version. */
+static const char *nearest_version(const char *name)
+{
+	const char *best = profile_table[0].name;
+	bool stable = false, ignored;
+	unsigned int wanted = version_of(name, &stable), found = 0;
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(profile_table); i++) {
+		unsigned int version = version_of(profile_table[i].name, &ignored);
+
+		if (version > wanted || version < found + !stable)
+			continue;
+		best = profile_table[i].name;
+		found = version;
+	}
+	return wanted ? best : NULL;
+}
+
 static int unknown_profile(const char *name, struct fl_error *err)
 {
-	const char *names[ARRAY_SIZE(profile_table)], *near;
+	const char *names[ARRAY_SIZE(profile_table)], *near = nearest_version(name);
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(profile_table); i++)
 		names[i] = profile_table[i].name;
-	near = nearest(name, names, ARRAY_SIZE(names));
+	if (!near)
+		near = nearest(name, names, ARRAY_SIZE(names));
 	if (near)
 		return fl_error_set(err, -EINVAL, "--kernel", 0,
 				    "unknown kernel '%s', expected a profile of 'foliolab kernels' "

@@ -86,13 +86,18 @@ else
 fi
 
 test_expect_success 'an unknown kernel is refused, the nearest is named' '
-	bad "^foliolab: --kernel: unknown kernel .v6.8.*did you mean .v6\.[0-9]*.\?" \
+	bad "^foliolab: --kernel: unknown kernel .v6.8.*did you mean .v6\.7.\?" \
 		run -e "read 4k" --kernel v6.8
 	bad "unknown kernel" compare -e "read 4k" --kernel v6.7 --kernel linux
 	bad "unknown knob .ORDR1.*did you mean .ORDER1.\?" run -e "read 4k" --kernel v6.12-ORDR1
 	bad "--kernel: .*expected both" run -e "read 4k" --kernel v6.1+END_ALIGN
-	bad "--kernel: 1 kernels to compare, expected at least two" compare -e "read 4k" --kernel v6.7
+	bad "--kernel: 1 kernel to compare, expected at least two" compare -e "read 4k" --kernel v6.7
 	bad "--kernel: 2 kernels, expected one" run -e "read 4k" --kernel v6.7 --kernel v6.1
+'
+
+test_expect_success 'files whose size is made on reading' '
+	bad "^foliolab: /proc/self/maps: not a regular file" run -e "read 4k" --file /proc/self/maps
+	bad "^foliolab: /proc/cpuinfo: not a regular file" run -e "read 4k" --file /proc/cpuinfo
 '
 
 test_expect_success 'page size, memory, sizes' '

@@ -138,7 +138,12 @@ static void test_expressions(void **state)
 static void test_unknown_names(void **state)
 {
 	expect_refused("v6.71", "v6.7");
-	expect_refused("v6.8", "did you mean 'v6.");
+	expect_refused("v6.8", "did you mean 'v6.7'?");
+	expect_refused("6.18", "did you mean 'v6.18'?");
+	expect_refused("6.12.30", "did you mean 'v6.12.y'?");
+	expect_refused("v6.99", "did you mean 'v6.18'?");
+	expect_refused("v5.4", "did you mean 'v6.1'?");
+	expect_refused("v9.1", "did you mean 'v7.3'?");
 	expect_refused("", "unknown kernel");
 	expect_refused("+ORDER1", "unknown kernel");
 	expect_refused("v6.18+MARK_ROUND_DOW", "MARK_ROUND_DOWN");
