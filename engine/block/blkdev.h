@@ -8,7 +8,7 @@
  * Mirrors    include/linux/blkdev.h, block/blk-mq.c, blk-merge.c.
  * Invariant  a bio completes exactly once, never before its last piece.
  * Owner      a block_device belongs to whoever opened it and outlives every file on it.
- * Errors     blk_open_*(): negative errno with struct fl_error.
+ * Errors     negative errno; the first one a host file gave stays in the block_device.
  * Differs    there are no request tags, schedulers or partitions; max_segments is not modelled.
  */
 #ifndef FL_BLOCK_BLKDEV_H
@@ -64,7 +64,8 @@ struct block_device {
 	struct xa_cache store_nodes;
 	struct xarray store;	/* what was written: host memory by 4 KiB of disk */
 	int fd;			/* host disk: the file, else -1; never written to */
-	int error;		/* first error of the host file, 0 while none */
+	u64 fd_size;		/* its bytes when it was opened; what lies behind reads as zeros */
+	int error;		/* first error of the host file, 0 while none; -ESTALE: it shrank */
 	struct disk_piece *pieces; /* sorted by disk_off; NULL: the disk is the file */
 	unsigned int nr_pieces;
 };
@@ -97,8 +98,8 @@ void blk_exit(struct machine *m);
 const struct disk_model *disk_model_by_name(const char *name);
 
 /*
- * Open a disk. @pages_max: bdi->io_pages wanted, in bytes a piece may have.
- * ram/nvme/hole hold the pattern of disk_pattern(); host reads @fd (kept open, closed at close).
+ * Open a disk. @max_bytes: the longest piece. Without a file (@fd is -1) it holds the pattern of
+ * disk_pattern(), else the bytes of @fd, which is closed with it. 0, -ENOMEM or what fstat() said.
  */
 int blk_open(struct machine *m, const struct disk_model *model, unsigned int max_bytes, int fd,
 	     struct block_device **ret);

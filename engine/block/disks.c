@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "block/blk.h"
@@ -51,23 +52,25 @@ static int pattern_read(struct block_device *bdev, sector_t sector, void *buf, u
 	return 0;
 }
 
+static int host_error(struct block_device *bdev, int error)
+{
+	if (!bdev->error)
+		bdev->error = error;
+	return error;
+}
+
 /* What lies past the host file's end reads as zeros, as the tail of a file's last block does. */
 static int read_file(struct block_device *bdev, u64 pos, char *buf, unsigned int len)
 {
-	unsigned int done = 0;
+	unsigned int done = 0, want = pos < bdev->fd_size ? min(len, bdev->fd_size - pos) : 0;
 
-	while (done < len) {
-		ssize_t n = pread(bdev->fd, buf + done, len - done, (off_t)pos + done);
+	while (done < want) {
+		ssize_t n = pread(bdev->fd, buf + done, want - done, pos + done);
 
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n < 0) {
-			if (!bdev->error)
-				bdev->error = -errno;
-			return -errno;
-		}
-		if (!n)
-			break;
+		if (n <= 0)
+			return host_error(bdev, n ? -errno : -ESTALE);
 		done += n;
 	}
 	memset(buf + done, 0, len - done);
@@ -203,9 +206,13 @@ static const struct disk_operations host_ops = { .read = host_read, .release = h
 int blk_open(struct machine *m, const struct disk_model *model, unsigned int max_bytes, int fd,
 	     struct block_device **ret)
 {
-	struct block_device *bdev = calloc(1, sizeof(*bdev));
+	struct block_device *bdev;
+	struct stat st = { 0 };
 
 	*ret = NULL;
+	if (fd >= 0 && fstat(fd, &st))
+		return -errno;
+	bdev = calloc(1, sizeof(*bdev));
 	if (!bdev)
 		return -ENOMEM;
 	bdev->slot_free_ps = calloc(model->queue_depth, sizeof(u64));
@@ -219,6 +226,7 @@ int blk_open(struct machine *m, const struct disk_model *model, unsigned int max
 	bdev->model = model;
 	bdev->ops = fd >= 0 ? &host_ops : &pattern_ops;
 	bdev->fd = fd;
+	bdev->fd_size = st.st_size;
 	bdev->limits.max_sectors = max_t(u32, max_bytes >> SECTOR_SHIFT, 8);
 	bdev->bd_dev = m->blk->next_dev++;
 	*ret = bdev;

@@ -13,18 +13,27 @@
 
 /* ---- a host file ---- */
 
+/* The kernel's own files (/proc) claim to be empty but are not: their bytes are made on reading. */
+static bool is_ordinary_file(struct backing *b)
+{
+	struct stat st;
+	char byte;
+
+	if (fstat(b->fd, &st) || !S_ISREG(st.st_mode))
+		return false;
+	b->size = st.st_size;
+	return st.st_size || !pread(b->fd, &byte, 1, 0);
+}
+
 /* Regular files only, never waiting for a FIFO. */
 static int open_host_file(const char *path, struct backing *b, struct fl_error *err)
 {
-	struct stat st;
-
 	b->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (b->fd < 0)
 		return fl_error_set(err, -errno, path, 0, "%s, expected a readable file",
 				    strerror(errno));
-	if (fstat(b->fd, &st) || !S_ISREG(st.st_mode))
+	if (!is_ordinary_file(b))
 		return fl_error_set(err, -EINVAL, path, 0, "not a regular file, expected one");
-	b->size = st.st_size;
 	return 0;
 }
 

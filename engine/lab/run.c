@@ -703,6 +703,19 @@ static void trace_op(struct run *run, const struct wl_op *op)
 	trace_event2(&run->machine->trace, &ev);
 }
 
+/* Did every read of the host file give what it had when the run began? */
+static int check_host_file(const struct run *run, struct fl_error *err)
+{
+	int error = run->sb->s_bdev->error;
+
+	if (!error)
+		return 0;
+	return fl_error_set(err, error, run_backing_name(&run->config), 0,
+			    "%s, expected a file that stays as it is",
+			    error == -ESTALE ? "became shorter while it was read"
+					     : strerror(-error));
+}
+
 static int play_op(struct run *run, const struct wl_op *op, struct fl_error *err)
 {
 	struct machine *m = run->machine;
@@ -723,9 +736,9 @@ static int play_op(struct run *run, const struct wl_op *op, struct fl_error *err
 	if (m->bug[0])
 		return fl_error_set(err, -ENOTRECOVERABLE, NULL, op->line,
 				    "the kernel hit a BUG() in this operation");
-	if (run->sb->s_bdev && run->sb->s_bdev->error)
-		return fl_error_set(err, run->sb->s_bdev->error, run_backing_name(&run->config), 0, "%s",
-				    strerror(-run->sb->s_bdev->error));
+	ret = check_host_file(run, err);
+	if (ret)
+		return ret;
 #ifdef FL_DEBUG
 	return check_invariants(run, op, err);
 #else
@@ -769,5 +782,5 @@ int run_workload(struct run *run, const struct workload *w, struct fl_error *err
 		}
 	}
 	blk_drain(run->machine);
-	return 0;
+	return check_host_file(run, err);
 }

@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "block/blk.h"
 #include "fs/boot.h"
@@ -459,6 +460,41 @@ static void test_small_folio_bios(void **state)
 	expect_traffic("v6.12", &small);
 }
 
+/* A host file that loses bytes is an error from then on; what it gains is not seen. */
+static void test_host_file_changes(void **state)
+{
+	struct disk d;
+	char buf[1024];
+	FILE *f = tmpfile();
+
+	assert_non_null(f);
+	memset(buf, 'x', sizeof(buf));
+	assert_int_equal(fwrite(buf, 1, 700, f), 700);
+	assert_int_equal(fflush(f), 0);
+	open_disk(&d, disk_model_by_name("hole"), 4096);
+	blk_close(d.bdev);
+	assert_int_equal(
+		blk_open(d.m, disk_model_by_name("host"), 4096, dup(fileno(f)), &d.bdev), 0);
+
+	assert_int_equal(disk_rw(d.bdev, REQ_OP_READ, 0, buf, sizeof(buf)), 0);
+	assert_int_equal(buf[699], 'x');
+	assert_int_equal(buf[700], 0);
+	assert_int_equal(fwrite("yyyy", 1, 4, f), 4);
+	assert_int_equal(fflush(f), 0);
+	assert_int_equal(disk_rw(d.bdev, REQ_OP_READ, 1, buf, 512), 0);
+	assert_int_equal(buf[187], 'x');
+	assert_int_equal(buf[188], 0);
+	assert_int_equal(disk_rw(d.bdev, REQ_OP_READ, 8, buf, 512), 0);
+	assert_int_equal(d.bdev->error, 0);
+
+	assert_int_equal(ftruncate(fileno(f), 699), 0);
+	assert_int_equal(disk_rw(d.bdev, REQ_OP_READ, 0, buf, 512), 0);
+	assert_int_equal(disk_rw(d.bdev, REQ_OP_READ, 1, buf, 512), -ESTALE);
+	assert_int_equal(d.bdev->error, -ESTALE);
+	close_disk(&d);
+	fclose(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -478,6 +514,7 @@ int main(void)
 		cmocka_unit_test(test_pattern),
 		cmocka_unit_test(test_request_counts),
 		cmocka_unit_test(test_small_folio_bios),
+		cmocka_unit_test(test_host_file_changes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
