@@ -98,7 +98,8 @@ static int check_kernels(const struct run_args *a, struct fl_error *err)
 	if (a->machine.nr_kernels >= 2)
 		return 0;
 	return fl_error_set(err, -EINVAL, "--kernel", 0,
-			    "%u kernels to compare, expected at least two", a->machine.nr_kernels);
+			    "%u kernel%s to compare, expected at least two", a->machine.nr_kernels,
+			    a->machine.nr_kernels == 1 ? "" : "s");
 }
 
 static int cmd_compare_main(struct cli_args *args)
@@ -120,6 +121,7 @@ const struct cli_command cmd_compare = {
 	.synopsis = "--kernel A --kernel B [--kernel C...] FILE.wl | -e OPS [options]",
 	.summary = "Play a workload on several kernels and lay the outcomes side by side.",
 	.options = run_arg_options,
+	.print_words = run_args_print_words,
 	.details = "Example:\n"
 		   "  foliolab compare -e 'read 4k 4096' --kernel v6.7 --kernel ab4443fe3ca6\n"
 		   "  foliolab compare --perf --fs ext4 -e 'pread 0 16m; mmap; touch 0 4k 4096' \\\n"

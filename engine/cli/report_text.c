@@ -68,14 +68,15 @@ void report_machine(FILE *f, const struct report *r)
 
 /* ---- histograms ---- */
 
-static void print_orders(struct out *o, const char *title, const u64 *counts, unsigned int top)
+static void print_orders(struct out *o, const char *title, const char *unit, const u64 *counts,
+			 unsigned int top)
 {
 	u64 largest = 0;
 
 	heading(o, title);
 	for (unsigned int i = 0; i <= top; i++)
 		largest = max(largest, counts[i]);
-	fprintf(o->f, "     order : calls      distribution\n");
+	fprintf(o->f, "     order : %-10s distribution\n", unit);
 	for (unsigned int i = 0; i <= top; i++) {
 		fprintf(o->f, "%10u : %-10" PRIu64 " ", i, counts[i]);
 		print_bar(o->f, counts[i], largest, BAR_WIDTH);
@@ -129,28 +130,42 @@ static void print_latency(struct out *o, const struct histogram *h)
 
 /* ---- lines ---- */
 
+/* "1 read", "2 reads". */
+static void print_count(FILE *f, u64 n, const char *what)
+{
+	fprintf(f, "%" PRIu64 " %s%s", n, what, n == 1 ? "" : "s");
+}
+
 static void print_reads(FILE *f, const struct report *r)
 {
 	char time[32];
 
-	fprintf(f,
-		"%" PRIu64 " operations, %" PRIu64 " reads, %" PRIu64 " bytes, virtual time %s\n",
-		r->ops, r->reads, r->bytes, report_time(r->virtual_ns, time, sizeof(time)));
-	if (r->errors)
-		fprintf(f, "%" PRIu64 " calls failed, the last one with: %s\n", r->errors,
-			strerror(-r->last_error));
+	print_count(f, r->ops, "operation");
+	fputs(", ", f);
+	print_count(f, r->reads, "read");
+	fputs(", ", f);
+	print_count(f, r->bytes, "byte");
+	fprintf(f, ", virtual time %s\n", report_time(r->virtual_ns, time, sizeof(time)));
+	if (!r->errors)
+		return;
+	print_count(f, r->errors, "call");
+	fprintf(f, " failed, the last one with: %s\n", strerror(-r->last_error));
 }
 
 static void print_io(FILE *f, const struct report *r)
 {
-	fprintf(f,
-		"Windows:  %" PRIu64 " sync and %" PRIu64 " async calls chose %" PRIu64
-		" windows, %" PRIu64 " fell back to the smallest folios\n",
-		r->windows.sync, r->windows.async, r->windows.chosen, r->windows.fallback);
-	fprintf(f,
-		"I/O:      %" PRIu64 " bios, %" PRIu64 " requests of up to %" PRIu64 "k, %" PRIu64
-		" sectors\n",
-		r->disk.bios, r->disk.ios, r->io_kb, r->disk.sectors);
+	fprintf(f, "Windows:  %" PRIu64 " sync and ", r->windows.sync);
+	print_count(f, r->windows.async, "async call");
+	fputs(" chose ", f);
+	print_count(f, r->windows.chosen, "window");
+	fprintf(f, ", %" PRIu64 " fell back to the smallest folios\nI/O:      ",
+		r->windows.fallback);
+	print_count(f, r->disk.bios, "bio");
+	fputs(", ", f);
+	print_count(f, r->disk.ios, "request");
+	fprintf(f, " of up to %" PRIu64 "k, ", r->io_kb);
+	print_count(f, r->disk.sectors, "sector");
+	fputc('\n', f);
 }
 
 static void print_touches(FILE *f, const struct report *r)
@@ -166,11 +181,11 @@ static void print_waste(struct out *o, const struct report *r)
 	u64 bytes = report_page_bytes(r, r->pages.wasted);
 
 	fprintf(o->f,
-		"Waste:    %sread %" PRIu64 " pages, used %" PRIu64 ", wasted %" PRIu64
+		"Waste:    %sread %" PRIu64 " page%s, used %" PRIu64 ", wasted %" PRIu64
 		" = %" PRIu64 ".%03" PRIu64 " MB, %" PRIu64 ".%03" PRIu64 " ms%s\n",
-		warn ? "\033[33m" : "", r->pages.read, r->pages.used, r->pages.wasted,
-		bytes / 1000000, bytes % 1000000 / 1000, r->waste_ns / 1000000,
-		r->waste_ns % 1000000 / 1000, warn ? "\033[0m" : "");
+		warn ? "\033[33m" : "", r->pages.read, r->pages.read == 1 ? "" : "s",
+		r->pages.used, r->pages.wasted, bytes / 1000000, bytes % 1000000 / 1000,
+		r->waste_ns / 1000000, r->waste_ns % 1000000 / 1000, warn ? "\033[0m" : "");
 	if (r->provenance.evicted)
 		fprintf(o->f, "Evicted:  %" PRIu64 " pages, %" PRIu64 " of them never used\n",
 			r->provenance.evicted, r->provenance.evicted_unused);
@@ -194,8 +209,8 @@ void report_text(struct out *o, const struct report *r)
 		o->colour ? "\033[0m" : "");
 	report_machine(o->f, r);
 	print_reads(o->f, r);
-	print_orders(o, "Folio allocation calls", r->alloc_calls, top);
-	print_orders(o, "Folios added to the page cache", r->added, top);
+	print_orders(o, "Folio allocation calls", "calls", r->alloc_calls, top);
+	print_orders(o, "Folios added to the page cache", "folios", r->added, top);
 	print_latency(o, &r->latency);
 	fputc('\n', o->f);
 	print_io(o->f, r);
