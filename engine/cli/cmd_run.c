@@ -133,6 +133,7 @@ const struct cli_command cmd_run = {
 	.synopsis = "FILE.wl | FILE.lua | -e OPS [options]",
 	.summary = "Play a workload on one miniature kernel and say what came of it.",
 	.options = run_arg_options,
+	.print_words = run_args_print_words,
 	.details = "Examples:\n"
 		   "  foliolab run -e 'read 4k 4096'\n"
 		   "  foliolab run -e 'read 64k 64; pread 1m 4k' --file PATH --data\n"

@@ -260,6 +260,8 @@ void cli_usage(FILE *f, const struct cli_command *cmd)
 	fputc('\n', f);
 	print_wrapped(f, cmd->summary, 0);
 	print_options(f, cmd);
+	if (cmd->print_words)
+		cmd->print_words(f);
 	fprintf(f, "\nExit status:\n"
 		   "  0  done\n"
 		   "  1  the answer is no: a mismatch, a failed check\n"

@@ -82,3 +82,21 @@ int run_args_parse(struct run_args *a, struct cli_args *args, struct fl_error *e
 	}
 	return ret ? ret : machine_options_check(&a->machine, err);
 }
+
+void run_args_print_words(FILE *f)
+{
+	fprintf(f, "\nOperations (k, m, g or t may follow a number; '#' starts a comment):\n");
+	for (unsigned int i = 0; i < WL_NR_OPS; i++) {
+		int width;
+
+		if (run_unsupported(NULL, i))
+			continue;
+		width = fprintf(f, "  %s %s", workload_op_name(i), workload_op_args(i));
+		fprintf(f, "%*s%s\n", max(1, 26 - width), "", workload_op_help(i));
+	}
+	fprintf(f, "\nADVICE:");
+	for (unsigned int i = 0; i < WL_NR_ADVICES; i++)
+		fprintf(f, "%s%s", i == WL_ADV_HUGEPAGE ? "\n  of madvise only: " : " ",
+			workload_advice_name(i));
+	fputc('\n', f);
+}

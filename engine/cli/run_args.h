@@ -27,6 +27,9 @@ struct run_args {
 
 extern const struct cli_option run_arg_options[];
 
+/* For the help: the operations and advices of a workload, as far as they can be played. */
+void run_args_print_words(FILE *f);
+
 /* Read all of the command line into @a. */
 int run_args_parse(struct run_args *a, struct cli_args *args, struct fl_error *err);
 

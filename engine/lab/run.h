@@ -99,7 +99,7 @@ void run_close_descriptors(struct run *run);
 /* NULL is fine. */
 void run_close(struct run *run);
 
-/* Why the miniature cannot play this operation yet, or NULL if it can. */
+/* Why the miniature cannot play this operation yet, or NULL if it can; @run may be NULL. */
 const char *run_unsupported(const struct run *run, enum wl_op_type type);
 
 /*
