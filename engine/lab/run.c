@@ -312,7 +312,7 @@ static void account_read(struct run *run, loff_t pos, ssize_t ret, u64 start_ps)
 
 /*
  * The same call again, @n times: it returned 0 bytes and so changed nothing but the time.
- * A read at the end of a file may be asked for billions of times.
+ * A read at the end of a file may be asked for billions of times; who listens hears each.
  */
 static void repeat_idle_read(struct run *run, u64 n, const u64 *units_before, u64 start_ps)
 {
@@ -329,7 +329,8 @@ static void repeat_idle_read(struct run *run, u64 n, const u64 *units_before, u6
 	run->reads += n;
 }
 
-static void play_idle_reads(struct run *run, size_t len, u64 n)
+/* Returns how many of the @n were played. */
+static u64 play_idle_reads(struct run *run, size_t len, u64 n)
 {
 	struct machine *m = run->machine;
 	u64 units[COST_NR], start = m->clock_ps;
@@ -337,8 +338,12 @@ static void play_idle_reads(struct run *run, size_t len, u64 n)
 
 	memcpy(units, m->cost_units[CONTEXT_TASK], sizeof(units));
 	account_read(run, file->f_pos, ksys_read(file, run->buf, len), start);
-	if (n > 1)
-		repeat_idle_read(run, n - 1, units, start);
+	if (m->trace.sinks || m->next_io_ps != ~0ULL) {
+		blk_poll(m);
+		return 1;
+	}
+	repeat_idle_read(run, n - 1, units, start);
+	return n;
 }
 
 /* Reads inside a folio are all alike: play them in one go. Returns how many. */
@@ -367,8 +372,8 @@ static int play_read(struct run *run, const struct wl_op *op)
 		u64 start = m->clock_ps;
 
 		if (pos >= run->inode->i_size || !op->len) {
-			play_idle_reads(run, op->len, left);
-			return 0;
+			left -= play_idle_reads(run, op->len, left);
+			continue;
 		}
 		account_read(run, pos, ksys_read(file, run->buf, op->len), start);
 		blk_poll(m);
@@ -706,7 +711,7 @@ static void trace_op(struct run *run, const struct wl_op *op)
 /* Did every read of the host file give what it had when the run began? */
 static int check_host_file(const struct run *run, struct fl_error *err)
 {
-	int error = run->sb->s_bdev->error;
+	int error = run->sb->s_bdev ? run->sb->s_bdev->error : 0;
 
 	if (!error)
 		return 0;
