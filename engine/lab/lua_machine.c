@@ -45,7 +45,7 @@ s64 lab_lua_size(lua_State *L, int index, const char *what)
 
 struct builder {
 	struct run_config config;
-	bool record, written_given;
+	bool record;
 };
 
 static u64 take_count(lua_State *L, const char *name, u64 low, u64 high)
@@ -291,7 +291,6 @@ static int new_machine(lua_State *L)
 {
 	struct builder b = {.config = lab_lua_of(L)->defaults};
 	struct lab_machine *lm;
-	bool written = false;
 
 	lua_settop(L, 1);
 	if (lua_isnil(L, 1)) {
@@ -307,7 +306,6 @@ static int new_machine(lua_State *L)
 			lua_pop(L, 1);
 			continue;
 		}
-		written |= i == WRITTEN;
 		take_field(L, &b, i);
 		lua_rawseti(L, 2, i + 1);
 	}
