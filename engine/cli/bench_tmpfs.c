@@ -109,7 +109,7 @@ static u64 tenths(u64 ps)
 	return (FILE_BYTES * 10 * 1000 + ps / 2000) / (ps / 1000 * (1LL << 30) / 1000000);
 }
 
-/* Lookups and copies counted on real kernels: a turn covers a page, or what bs leaves of a folio. */
+/* Lookups and copies of real kernels: a turn covers a page, or what bs leaves of a folio. */
 static u64 counted(unsigned int stage, unsigned int order, u64 bs)
 {
 	u64 unit = stages[stage].folio ? (u64)4096 << order : 4096;

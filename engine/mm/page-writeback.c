@@ -60,7 +60,8 @@ bool folio_clear_dirty_for_io(struct folio *folio)
 void folio_cancel_dirty(struct folio *folio)
 {
 	if (!mapping_can_writeback(folio->mapping)) {
-		folio_clear_dirty(folio);
+		if (folio_test_clear_dirty(folio))
+			folio_trace(folio, EV_fl_clean, folio->_pfn, 0);
 		return;
 	}
 	if (folio_clear_dirty_for_io(folio))

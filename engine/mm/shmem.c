@@ -158,7 +158,7 @@ static void zero_folio(struct folio *folio, size_t from, size_t to)
 static void folio_zero_uptodate(struct folio *folio)
 {
 	zero_folio(folio, 0, folio_size(folio));
-	folio_set_uptodate(folio);
+	folio_mark_uptodate(folio);
 }
 
 void shmem_finish_write(struct folio *folio, size_t from, size_t to)
@@ -166,7 +166,7 @@ void shmem_finish_write(struct folio *folio, size_t from, size_t to)
 	if (!folio_test_uptodate(folio)) {
 		zero_folio(folio, 0, from);
 		zero_folio(folio, to, folio_size(folio));
-		folio_set_uptodate(folio);
+		folio_mark_uptodate(folio);
 	}
 	folio_mark_dirty(folio);
 }

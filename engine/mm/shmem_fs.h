@@ -122,7 +122,7 @@ unsigned long shmem_unused_huge_shrink(struct super_block *sb);
 
 /* ---- mm/shmem_read.c, mm/shmem_splice.c ---- */
 
-/* A write of bytes [from, to) of the locked folio is over: the rest is zero if it was not uptodate. */
+/* Bytes [from, to) of the locked folio are written: the rest is zeroed if it was not uptodate. */
 void shmem_finish_write(struct folio *folio, size_t from, size_t to);
 
 ssize_t shmem_file_read_iter(struct kiocb *iocb, struct iov_iter *to);

@@ -69,6 +69,8 @@ static bool noop_dirty_folio(struct address_space *mapping, struct folio *folio)
 
 	(void)mapping;
 	folio_set_dirty(folio);
+	if (!was)
+		folio_trace(folio, EV_fl_dirty, folio->_pfn, 0);
 	return !was;
 }
 

@@ -158,6 +158,7 @@ static void say_cache(struct text *t, const struct trace_event *ev)
 		    nr == 1 ? "has" : "have");
 		break;
 	case EV_writeback_dirty_folio:
+	case EV_fl_dirty:
 		say(t, " %s dirty: the disk does not have these bytes yet.",
 		    nr == 1 ? "is" : "are");
 		break;
@@ -288,6 +289,7 @@ static const u8 families[EV_NR] = {
 	[EV_fl_read_pages] = READAHEAD, [EV_fl_mark] = READAHEAD, [EV_fl_mark_hit] = READAHEAD,
 	[EV_mm_filemap_add_to_page_cache] = CACHE, [EV_mm_filemap_delete_from_page_cache] = CACHE,
 	[EV_fl_uptodate] = CACHE, [EV_writeback_dirty_folio] = CACHE, [EV_fl_clean] = CACHE,
+	[EV_fl_dirty] = CACHE,
 	[EV_fl_writeback_start] = CACHE, [EV_fl_writeback_end] = CACHE, [EV_fl_add_failed] = CACHE,
 	[EV_fl_folio_wait] = CACHE, [EV_fl_folio_split] = CACHE,
 	[EV_fl_workingset_refault] = CACHE,

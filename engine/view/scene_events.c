@@ -204,6 +204,7 @@ static const overwrite_t overwrites[EV_NR] = {
 	[EV_fl_mark_hit] = on_mark_hit,
 	[EV_fl_uptodate] = on_uptodate,
 	[EV_writeback_dirty_folio] = on_dirty,
+	[EV_fl_dirty] = on_dirty,
 	[EV_fl_clean] = on_clean,
 	[EV_fl_writeback_start] = on_writeback_start,
 	[EV_fl_writeback_end] = on_writeback_end,

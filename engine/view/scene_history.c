@@ -31,6 +31,7 @@ static const u8 names_of[EV_NR] = {
 	[EV_fl_workingset_refault] = NAMES_FOLIO,
 	[EV_writeback_dirty_folio] = NAMES_FOLIO,
 	[EV_fl_clean] = NAMES_FOLIO,
+	[EV_fl_dirty] = NAMES_FOLIO,
 	[EV_fl_writeback_start] = NAMES_FOLIO,
 	[EV_fl_writeback_end] = NAMES_FOLIO,
 	[EV_fl_folio_wait] = NAMES_FOLIO,

@@ -67,4 +67,20 @@ test_expect_success 'mmap --measure walks real mappings' '
 	bad "nothing to measure" bench dd --measure
 '
 
+test_expect_success 'tmpfs: turns of the read loop by stage, 10.0 and 12.0 GiB/s at 64k' '
+	"$FOLIOLAB_O2" bench tmpfs >out
+	test_grep "64k before, tenths of a GiB/s: 100, expected 100" out
+	test_grep "64k as merged, tenths of a GiB/s: 120, expected 120" out
+	test_grep "^ +o9 64k : +16384 +16384 " out
+	test_no_grep "MISS" out
+	tail -n 1 out | test_grep "^All 99 checks hold\." -
+	"$FOLIOLAB_O2" bench tmpfs --format json >out
+	same "$(grep -c "\"ok\":.true" out)" 99
+'
+
+test_expect_success 'tmpfs --measure copies real bytes' '
+	"$FOLIOLAB_O2" bench tmpfs --measure >out
+	same "$(grep -cE "^ +(4k|64k|1m|2m)( +[0-9]+\.[0-9]+){4}$" out)" 4
+'
+
 test_done
