@@ -101,7 +101,8 @@ static int check_view(const struct run_args *a, struct fl_error *err)
 	if (a->machine.nr_kernels > TUI_MACHINES)
 		return fl_error_set(err, -EINVAL, "--kernel", 0,
 				    "%u kernels beside each other, expected up to %u with --view "
-				    "tui", a->machine.nr_kernels, TUI_MACHINES);
+				    "tui",
+				    a->machine.nr_kernels, TUI_MACHINES);
 	return 0;
 }
 

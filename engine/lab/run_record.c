@@ -32,8 +32,7 @@ static void describe_machine(const struct machine *m, struct recording_info *inf
 		info->free[o] = hbitmap_count(&m->mm->zone.free_area[o]);
 }
 
-int run_recording_info(const struct run *run, const struct workload *w,
-		       struct recording_info *info)
+int run_recording_info(const struct run *run, const struct workload *w, struct recording_info *info)
 {
 	const struct super_block *sb = run->sb;
 
@@ -41,7 +40,9 @@ int run_recording_info(const struct run *run, const struct workload *w,
 	describe_machine(run->machine, info);
 	snprintf(info->fs, sizeof(info->fs), "%s", run->config.fs);
 	snprintf(info->disk, sizeof(info->disk), "%s",
-		 run->config.disk ? run->config.disk : run->config.file ? "host" : "hole");
+		 run->config.disk   ? run->config.disk
+		 : run->config.file ? "host"
+				    : "hole");
 	snprintf(info->file, sizeof(info->file), "%s", run->config.file ? run->config.file : "");
 	info->size = run->inode->i_size;
 	info->block_size = 1u << sb->s_blocksize_bits;

@@ -10,8 +10,8 @@
 size_t export_line(const struct recording_info *info, const struct trace_event *ev, char *buf,
 		   size_t size)
 {
-	const struct trace_format format = { .page_shift = ilog2(info->page_size),
-					     .major = DISK_MAJOR, .minor = info->dev };
+	const struct trace_format format = {
+		.page_shift = ilog2(info->page_size), .major = DISK_MAJOR, .minor = info->dev};
 
 	return trace_format_event(&format, ev, buf, size);
 }
@@ -32,8 +32,10 @@ void export_ftrace(FILE *f, const struct tape *tape, const struct recording_info
 	struct trace_event ev;
 	char line[400];
 
-	fprintf(f, "# tracer: nop\n#\n# entries-in-buffer/entries-written: %" PRIu64 "/%" PRIu64
-		"   #P:%u\n#\n", nr, nr, max(info->cpus, 1u));
+	fprintf(f,
+		"# tracer: nop\n#\n# entries-in-buffer/entries-written: %" PRIu64 "/%" PRIu64
+		"   #P:%u\n#\n",
+		nr, nr, max(info->cpus, 1u));
 	fprintf(f, "#                                _-----=> irqs-off/BH-disabled\n"
 		   "#                               / _----=> need-resched\n"
 		   "#                              | / _---=> hardirq/softirq\n"
@@ -47,7 +49,9 @@ void export_ftrace(FILE *f, const struct tape *tape, const struct recording_info
 		if (!shown[ev.id])
 			continue;
 		export_line(info, &ev, line, sizeof(line));
-		fprintf(f, "        foliolab-1       [%03u] ..... %5" PRIu64 ".%06" PRIu64 ": %s: %s\n",
+		fprintf(f,
+			"        foliolab-1       [%03u] ..... %5" PRIu64 ".%06" PRIu64
+			": %s: %s\n",
 			ev.cpu, ev.ns / 1000000000, ev.ns / 1000 % 1000000,
 			trace_event_info(ev.id)->name, line);
 	}
@@ -63,8 +67,9 @@ void export_csv(FILE *f, const struct tape *tape, u64 first_nr, const bool *show
 		slot += trace_record_unpack(&tape->records[slot], tape->slots - slot, &ev);
 		if (!shown[ev.id])
 			continue;
-		fprintf(f, "%" PRIu64 ",%" PRIu64 ",%u,%s,%u,%" PRIu64 ",%u,%u,%u", nr, ev.ns, ev.cpu,
-			trace_event_info(ev.id)->name, ev.ino, ev.index, ev.order, ev.a, ev.b);
+		fprintf(f, "%" PRIu64 ",%" PRIu64 ",%u,%s,%u,%" PRIu64 ",%u,%u,%u", nr, ev.ns,
+			ev.cpu, trace_event_info(ev.id)->name, ev.ino, ev.index, ev.order, ev.a,
+			ev.b);
 		if (trace_event_info(ev.id)->slots == 2)
 			fprintf(f, ",%" PRIu64 ",%" PRIu64 ",%u,%u\n", ev.c, ev.d, ev.e, ev.f);
 		else

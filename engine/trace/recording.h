@@ -29,21 +29,21 @@
 #include "trace/tape.h"
 
 #define RECORDING_VERSION 1u
-#define RECORDING_ORDERS 16
+#define RECORDING_ORDERS  16
 /* The most events a program holds at once; more of a file is reached with --from. */
 #define RECORDING_EVENTS_MAX (64u << 20)
 
 /* What a replay has to know that is no event. */
 struct recording_info {
-	char kernel[128];	/* profile expression */
+	char kernel[128]; /* profile expression */
 	char fs[32], disk[32];
-	char file[256];		/* host file, or "" */
-	u64 page_size, block_size, memory, size;	/* bytes */
+	char file[256];				 /* host file, or "" */
+	u64 page_size, block_size, memory, size; /* bytes */
 	u64 ra_pages, io_pages, seed;
-	u32 cpus, dev;		/* virtual CPUs; minor number of the file's device */
-	u32 knobs;		/* how many there were: fl_window's numbers hold if it is the same */
-	u64 free[RECORDING_ORDERS];	/* free blocks by order when it began */
-	char *workload;		/* operations, one a line; owned, see recording_info_fini() */
+	u32 cpus, dev; /* virtual CPUs; minor number of the file's device */
+	u32 knobs;     /* how many there were: fl_window's numbers hold if it is the same */
+	u64 free[RECORDING_ORDERS]; /* free blocks by order when it began */
+	char *workload;		    /* operations, one a line; owned, see recording_info_fini() */
 };
 
 void recording_info_fini(struct recording_info *info);
@@ -63,16 +63,16 @@ int recording_finish(struct recorder *r, struct fl_error *err);
 
 /* What a file turned out to be. */
 struct recording_result {
-	u64 events;		/* in the file's whole blocks */
-	u64 unknown;		/* events of names this program does not know, left out */
-	bool complete;		/* it has its end */
-	char damage[200];	/* why reading stopped, or "" */
+	u64 events;	  /* in the file's whole blocks */
+	u64 unknown;	  /* events of names this program does not know, left out */
+	bool complete;	  /* it has its end */
+	char damage[200]; /* why reading stopped, or "" */
 };
 
 /* Which events to read. */
 struct recording_range {
-	u64 from, to;			/* both included, from 0; to ~0: to the end */
-	struct trace_sink *before;	/* gets the events before @from, or NULL */
+	u64 from, to;		   /* both included, from 0; to ~0: to the end */
+	struct trace_sink *before; /* gets the events before @from, or NULL */
 };
 
 /*
@@ -80,7 +80,7 @@ struct recording_range {
  * recording, another version or a damaged header; -ENOMEM; errno.
  */
 int recording_load(const char *path, const struct recording_range *range,
-		   struct recording_info *info, struct tape *tape,
-		   struct recording_result *result, struct fl_error *err);
+		   struct recording_info *info, struct tape *tape, struct recording_result *result,
+		   struct fl_error *err);
 
 #endif

@@ -19,7 +19,7 @@ struct reader {
 	struct tape *tape;
 	struct recording_result *result;
 	struct trace_sink *before;
-	u16 ids[EVENT_NAMES_MAX];	/* number in the file -> number here, or EVENT_UNKNOWN */
+	u16 ids[EVENT_NAMES_MAX]; /* number in the file -> number here, or EVENT_UNKNOWN */
 	unsigned int nr_ids;
 	u8 *stored;
 	struct trace_record *records;
@@ -93,9 +93,9 @@ static void take_line(struct reader *r, const char *line)
 		     take_u64(line, "block_size", &i->block_size) ||
 		     take_u64(line, "memory", &i->memory) || take_u64(line, "size", &i->size) ||
 		     take_u64(line, "ra_pages", &i->ra_pages) ||
-		     take_u64(line, "io_pages", &i->io_pages) ||
-		     take_u64(line, "seed", &i->seed) || take_u32(line, "cpus", &i->cpus) ||
-		     take_u32(line, "dev", &i->dev) || take_u32(line, "knobs", &i->knobs);
+		     take_u64(line, "io_pages", &i->io_pages) || take_u64(line, "seed", &i->seed) ||
+		     take_u32(line, "cpus", &i->cpus) || take_u32(line, "dev", &i->dev) ||
+		     take_u32(line, "knobs", &i->knobs);
 
 	if (taken)
 		return;
@@ -123,8 +123,10 @@ static int parse_text(struct reader *r, char *text)
 
 static int bad_header(const struct reader *r, const char *what, struct fl_error *err)
 {
-	return fl_error_set(err, -EINVAL, r->path, 0, "%s, expected a file of 'foliolab run "
-			    "--trace'", what);
+	return fl_error_set(err, -EINVAL, r->path, 0,
+			    "%s, expected a file of 'foliolab run "
+			    "--trace'",
+			    what);
 }
 
 static int check_info(const struct reader *r, struct fl_error *err)
@@ -219,7 +221,8 @@ static bool unpack_block(struct reader *r, const struct block_header *h)
 		return true;
 	}
 	return lzma_stream_buffer_decode(&memory, 0, NULL, r->stored, &in, h->bytes,
-					 (u8 *)r->records, &out, want) == LZMA_OK && out == want;
+					 (u8 *)r->records, &out, want) == LZMA_OK &&
+	       out == want;
 }
 
 static bool read_block_data(struct reader *r, const struct block_header *h)
@@ -309,12 +312,17 @@ static int open_reader(struct reader *r, struct fl_error *err)
 }
 
 int recording_load(const char *path, const struct recording_range *range,
-		   struct recording_info *info, struct tape *tape,
-		   struct recording_result *result, struct fl_error *err)
+		   struct recording_info *info, struct tape *tape, struct recording_result *result,
+		   struct fl_error *err)
 {
 	u64 from = range->from, to = range->to;
-	struct reader r = { .path = path, .from = from, .to = to, .before = range->before,
-			    .info = info, .tape = tape, .result = result };
+	struct reader r = {.path = path,
+			   .from = from,
+			   .to = to,
+			   .before = range->before,
+			   .info = info,
+			   .tape = tape,
+			   .result = result};
 	int ret;
 
 	memset(info, 0, sizeof(*info));
@@ -322,7 +330,8 @@ int recording_load(const char *path, const struct recording_range *range,
 	memset(result, 0, sizeof(*result));
 	if (from > to)
 		return fl_error_set(err, -EINVAL, "--from", 0,
-				    "event %" PRIu64 ", expected one up to --to %" PRIu64, from, to);
+				    "event %" PRIu64 ", expected one up to --to %" PRIu64, from,
+				    to);
 	ret = open_reader(&r, err);
 	if (!ret)
 		ret = read_header(&r, err);

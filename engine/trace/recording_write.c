@@ -24,17 +24,17 @@ struct recorder {
 	struct trace_sink sink;
 	FILE *f;
 	bool lzma;
-	u64 events;		/* taken so far */
-	struct block *current;	/* being filled */
+	u64 events;	       /* taken so far */
+	struct block *current; /* being filled */
 
 	pthread_t thread;
-	pthread_mutex_t lock;	/* of what follows */
+	pthread_mutex_t lock; /* of what follows */
 	pthread_cond_t changed;
-	struct block *blocks;	/* NR_BLOCKS, a ring: [done, filled) wait for the thread */
+	struct block *blocks; /* NR_BLOCKS, a ring: [done, filled) wait for the thread */
 	u64 filled, done;
 	bool stop;
-	int error;		/* -errno of the first failed write */
-	u8 *packed;		/* the thread's: room for a compressed block */
+	int error;  /* -errno of the first failed write */
+	u8 *packed; /* the thread's: room for a compressed block */
 };
 
 /* ---- the thread ---- */
@@ -140,11 +140,12 @@ static void print_text(FILE *t, const struct recording_info *info)
 {
 	fprintf(t, "kernel %s\nfs %s\ndisk %s\nfile %s\n", info->kernel, info->fs, info->disk,
 		info->file);
-	fprintf(t, "page_size %" PRIu64 "\nblock_size %" PRIu64 "\nmemory %" PRIu64
-		"\nsize %" PRIu64 "\n", info->page_size, info->block_size, info->memory,
-		info->size);
-	fprintf(t, "ra_pages %" PRIu64 "\nio_pages %" PRIu64 "\nseed %" PRIu64 "\n",
-		info->ra_pages, info->io_pages, info->seed);
+	fprintf(t,
+		"page_size %" PRIu64 "\nblock_size %" PRIu64 "\nmemory %" PRIu64 "\nsize %" PRIu64
+		"\n",
+		info->page_size, info->block_size, info->memory, info->size);
+	fprintf(t, "ra_pages %" PRIu64 "\nio_pages %" PRIu64 "\nseed %" PRIu64 "\n", info->ra_pages,
+		info->io_pages, info->seed);
 	fprintf(t, "cpus %u\ndev %u\nknobs %u\nfree", info->cpus, info->dev, info->knobs);
 	for (unsigned int o = 0; o < RECORDING_ORDERS; o++)
 		fprintf(t, " %" PRIu64, info->free[o]);

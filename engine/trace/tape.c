@@ -54,24 +54,33 @@ void tape_fini(struct tape *t)
 unsigned int trace_record_pack(struct trace_record *rec, const struct trace_event *ev)
 {
 	*rec = (struct trace_record){
-		.first = { .ns = ev->ns, .index = ev->index, .a = ev->a, .b = ev->b },
-		.ino = ev->ino, .id = ev->id, .order = ev->order, .cpu = ev->cpu,
+		.first = {.ns = ev->ns, .index = ev->index, .a = ev->a, .b = ev->b},
+		.ino = ev->ino,
+		.id = ev->id,
+		.order = ev->order,
+		.cpu = ev->cpu,
 	};
 	if (trace_event_info(ev->id)->slots < 2)
 		return 1;
 	rec[1] = (struct trace_record){
-		.second = { .c = ev->c, .d = ev->d, .e = ev->e, .f = ev->f },
-		.ino = ev->ino, .id = EV_CONTINUATION, .cpu = ev->cpu,
+		.second = {.c = ev->c, .d = ev->d, .e = ev->e, .f = ev->f},
+		.ino = ev->ino,
+		.id = EV_CONTINUATION,
+		.cpu = ev->cpu,
 	};
 	return 2;
 }
 
-unsigned int trace_record_unpack(const struct trace_record *rec, u64 slots,
-				 struct trace_event *ev)
+unsigned int trace_record_unpack(const struct trace_record *rec, u64 slots, struct trace_event *ev)
 {
 	*ev = (struct trace_event){
-		.ns = rec->first.ns, .index = rec->first.index, .a = rec->first.a,
-		.b = rec->first.b, .ino = rec->ino, .id = rec->id, .order = rec->order,
+		.ns = rec->first.ns,
+		.index = rec->first.index,
+		.a = rec->first.a,
+		.b = rec->first.b,
+		.ino = rec->ino,
+		.id = rec->id,
+		.order = rec->order,
 		.cpu = rec->cpu,
 	};
 	if (slots < 2 || rec[1].id != EV_CONTINUATION)

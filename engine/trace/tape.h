@@ -18,13 +18,13 @@
 #define TAPE_STRIDE 32u
 
 struct tape {
-	struct trace_sink sink;	/* register this with trace_add_sink() */
+	struct trace_sink sink; /* register this with trace_add_sink() */
 	struct trace_record *records;
-	u32 *marks;		/* slot of every TAPE_STRIDE-th event */
+	u32 *marks; /* slot of every TAPE_STRIDE-th event */
 	u64 max_events;
-	u64 events;		/* held */
-	u64 slots;		/* used */
-	u64 refused;		/* events that came after it was full */
+	u64 events;  /* held */
+	u64 slots;   /* used */
+	u64 refused; /* events that came after it was full */
 };
 
 /* Room for @max_events (1 .. 2^31 - 1) of any size. 0, -EINVAL, -ENOMEM. */
@@ -45,7 +45,6 @@ s64 trace_records_check(const struct trace_record *records, u32 slots);
 /* Write @ev into one or two slots; returns how many. */
 unsigned int trace_record_pack(struct trace_record *rec, const struct trace_event *ev);
 /* The event in @rec[0], and @rec[1] if that is a continuation; returns the slots taken. */
-unsigned int trace_record_unpack(const struct trace_record *rec, u64 slots,
-				 struct trace_event *ev);
+unsigned int trace_record_unpack(const struct trace_record *rec, u64 slots, struct trace_event *ev);
 
 #endif

@@ -36,8 +36,8 @@ const char *narrate_provenance(unsigned int provenance)
 
 const char *narrate_list(unsigned int list)
 {
-	static const char *const names[] = { "inactive anon", "active anon", "inactive file",
-					     "active file", "unevictable" };
+	static const char *const names[] = {"inactive anon", "active anon", "inactive file",
+					    "active file", "unevictable"};
 
 	return list < ARRAY_SIZE(names) ? names[list] : "no";
 }
@@ -68,9 +68,10 @@ static void say_call(struct text *t, const struct scene *s, const struct trace_e
 {
 	u64 first, nr;
 
-	say(t, ev->id == EV_fl_read ? "The read returned" :
-	       ev->id == EV_fl_write ? "The write returned" :
-	       ev->b ? "A byte was stored" : "A byte was loaded");
+	say(t, ev->id == EV_fl_read    ? "The read returned"
+	       : ev->id == EV_fl_write ? "The write returned"
+	       : ev->b		       ? "A byte was stored"
+				       : "A byte was loaded");
 	if (ev->id != EV_fl_touch)
 		say(t, " %u bytes", ev->a);
 	if (scene_event_pages(s, ev, &first, &nr)) {
@@ -104,20 +105,28 @@ static void say_readahead(struct text *t, const struct trace_event *ev)
 {
 	switch (ev->id) {
 	case EV_page_cache_sync_ra:
-		say(t, "Page %" PRIu64 " is not cached. The reader wants %u and has to wait, so "
-		    "readahead decides what to fetch.", ev->index, ev->a);
+		say(t,
+		    "Page %" PRIu64 " is not cached. The reader wants %u and has to wait, so "
+		    "readahead decides what to fetch.",
+		    ev->index, ev->a);
 		break;
 	case EV_page_cache_async_ra:
-		say(t, "The read touched page %" PRIu64 ", the folio with the readahead mark, so "
-		    "the next window starts before it is needed.", ev->index);
+		say(t,
+		    "The read touched page %" PRIu64 ", the folio with the readahead mark, so "
+		    "the next window starts before it is needed.",
+		    ev->index);
 		break;
 	case EV_page_cache_ra_order:
-		say(t, "The window from page %" PRIu64 " on, %u pages, is filled with folios of "
-		    "order %u or what fits.", ev->index, ev->b, ev->order);
+		say(t,
+		    "The window from page %" PRIu64 " on, %u pages, is filled with folios of "
+		    "order %u or what fits.",
+		    ev->index, ev->b, ev->order);
 		break;
 	case EV_page_cache_ra_unbounded:
-		say(t, "%" PRIu64 " pages from page %" PRIu64 " on are read in folios of the "
-		    "smallest order.", ev->c, ev->index);
+		say(t,
+		    "%" PRIu64 " pages from page %" PRIu64 " on are read in folios of the "
+		    "smallest order.",
+		    ev->c, ev->index);
 		break;
 	case EV_fl_read_pages:
 		say(t, "The file system is asked to read ");
@@ -125,8 +134,10 @@ static void say_readahead(struct text *t, const struct trace_event *ev)
 		say(t, " in one call.");
 		break;
 	case EV_fl_mark:
-		say(t, "The readahead mark is put on page %" PRIu64 ": reading it will start the "
-		    "next window.", ev->index);
+		say(t,
+		    "The readahead mark is put on page %" PRIu64 ": reading it will start the "
+		    "next window.",
+		    ev->index);
 		break;
 	default:
 		say(t, "The readahead mark at page %" PRIu64 " was met and is used up.", ev->index);
@@ -207,8 +218,10 @@ static void say_memory(struct text *t, const struct trace_event *ev)
 		say(t, ".");
 		break;
 	case EV_fl_folio_alloc:
-		say(t, ev->b ? "There is no memory for a folio of order %u."
-			     : "A folio of order %u is allocated for the cache.", ev->order);
+		say(t,
+		    ev->b ? "There is no memory for a folio of order %u."
+			  : "A folio of order %u is allocated for the cache.",
+		    ev->order);
 		break;
 	case EV_mm_lru_insertion:
 		say_pages(t, ev->index, nr, true);
@@ -229,7 +242,8 @@ static void say_memory(struct text *t, const struct trace_event *ev)
 		    narrate_list(ev->b & 255), narrate_list(ev->b >> 8));
 		break;
 	case EV_mm_vmscan_lru_shrink_inactive:
-		say(t, "Reclaim looked at %u pages of the inactive list and freed %u.", ev->a, ev->b);
+		say(t, "Reclaim looked at %u pages of the inactive list and freed %u.", ev->a,
+		    ev->b);
 		break;
 	default:
 		say(t, "Reclaim moved %u pages from the active to the inactive list.", ev->b);
@@ -282,26 +296,43 @@ static void say_other(struct text *t, const struct scene *s, const struct trace_
 enum family { OTHER, CALL, WINDOW, READAHEAD, CACHE, MEMORY };
 
 static const u8 families[EV_NR] = {
-	[EV_fl_read] = CALL, [EV_fl_write] = CALL, [EV_fl_touch] = CALL,
+	[EV_fl_read] = CALL,
+	[EV_fl_write] = CALL,
+	[EV_fl_touch] = CALL,
 	[EV_fl_window] = WINDOW,
-	[EV_page_cache_sync_ra] = READAHEAD, [EV_page_cache_async_ra] = READAHEAD,
-	[EV_page_cache_ra_order] = READAHEAD, [EV_page_cache_ra_unbounded] = READAHEAD,
-	[EV_fl_read_pages] = READAHEAD, [EV_fl_mark] = READAHEAD, [EV_fl_mark_hit] = READAHEAD,
-	[EV_mm_filemap_add_to_page_cache] = CACHE, [EV_mm_filemap_delete_from_page_cache] = CACHE,
-	[EV_fl_uptodate] = CACHE, [EV_writeback_dirty_folio] = CACHE, [EV_fl_clean] = CACHE,
+	[EV_page_cache_sync_ra] = READAHEAD,
+	[EV_page_cache_async_ra] = READAHEAD,
+	[EV_page_cache_ra_order] = READAHEAD,
+	[EV_page_cache_ra_unbounded] = READAHEAD,
+	[EV_fl_read_pages] = READAHEAD,
+	[EV_fl_mark] = READAHEAD,
+	[EV_fl_mark_hit] = READAHEAD,
+	[EV_mm_filemap_add_to_page_cache] = CACHE,
+	[EV_mm_filemap_delete_from_page_cache] = CACHE,
+	[EV_fl_uptodate] = CACHE,
+	[EV_writeback_dirty_folio] = CACHE,
+	[EV_fl_clean] = CACHE,
 	[EV_fl_dirty] = CACHE,
-	[EV_fl_writeback_start] = CACHE, [EV_fl_writeback_end] = CACHE, [EV_fl_add_failed] = CACHE,
-	[EV_fl_folio_wait] = CACHE, [EV_fl_folio_split] = CACHE,
+	[EV_fl_writeback_start] = CACHE,
+	[EV_fl_writeback_end] = CACHE,
+	[EV_fl_add_failed] = CACHE,
+	[EV_fl_folio_wait] = CACHE,
+	[EV_fl_folio_split] = CACHE,
 	[EV_fl_workingset_refault] = CACHE,
-	[EV_fl_buddy_alloc] = MEMORY, [EV_fl_buddy_free] = MEMORY, [EV_fl_folio_alloc] = MEMORY,
-	[EV_mm_lru_insertion] = MEMORY, [EV_mm_lru_activate] = MEMORY,
-	[EV_fl_lru_deactivate] = MEMORY, [EV_fl_lru_move] = MEMORY,
-	[EV_mm_vmscan_lru_shrink_inactive] = MEMORY, [EV_mm_vmscan_lru_shrink_active] = MEMORY,
+	[EV_fl_buddy_alloc] = MEMORY,
+	[EV_fl_buddy_free] = MEMORY,
+	[EV_fl_folio_alloc] = MEMORY,
+	[EV_mm_lru_insertion] = MEMORY,
+	[EV_mm_lru_activate] = MEMORY,
+	[EV_fl_lru_deactivate] = MEMORY,
+	[EV_fl_lru_move] = MEMORY,
+	[EV_mm_vmscan_lru_shrink_inactive] = MEMORY,
+	[EV_mm_vmscan_lru_shrink_active] = MEMORY,
 };
 
 char *narrate_event(const struct scene *s, const struct trace_event *ev, char *buf, size_t size)
 {
-	struct text t = { .buf = buf, .size = size };
+	struct text t = {.buf = buf, .size = size};
 
 	*buf = 0;
 	switch (families[ev->id]) {
@@ -328,7 +359,7 @@ char *narrate_event(const struct scene *s, const struct trace_event *ev, char *b
 
 char *narrate_rule(const struct scene *s, const struct trace_event *ev, char *buf, size_t size)
 {
-	struct text t = { .buf = buf, .size = size };
+	struct text t = {.buf = buf, .size = size};
 	const struct knob_info *knob;
 	struct knobs knobs;
 	bool on;
@@ -348,7 +379,7 @@ char *narrate_rule(const struct scene *s, const struct trace_event *ev, char *bu
 
 char *narrate_cell(u32 cell, u32 head, char *buf, size_t size)
 {
-	struct text t = { .buf = buf, .size = size };
+	struct text t = {.buf = buf, .size = size};
 
 	*buf = 0;
 	if (!(cell & CELL_PRESENT)) {

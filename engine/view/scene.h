@@ -21,31 +21,31 @@
 #include "trace/recording.h"
 #include "trace/tape.h"
 
-#define SCENE_FILES 16
+#define SCENE_FILES	  16
 #define SCENE_DESCRIPTORS 8
 #define SCENE_CHUNK_SHIFT 9
 #define SCENE_CHUNK_PAGES (1u << SCENE_CHUNK_SHIFT)
 #define SCENE_PROVENANCES 8
-#define SCENE_NONE (~0ull)
+#define SCENE_NONE	  (~0ull)
 
 /*
  * A page in 32 bits. Order, presence, provenance and use are every page's; the other flags are the
  * folio's and stand at its first page.
  */
-#define CELL_ORDER	0x0000000fu
-#define CELL_PRESENT	0x00000010u
-#define CELL_HEAD	0x00000020u
-#define CELL_USED	0x00000040u
-#define CELL_POISON	0x00000080u
-#define CELL_UPTODATE	0x00000100u
-#define CELL_MARK	0x00000200u
-#define CELL_DIRTY	0x00000400u
-#define CELL_WRITEBACK	0x00000800u
-#define CELL_LRU	0x00007000u	/* 1 + enum lru_list, 0: on none */
-#define CELL_LRU_SHIFT	12
-#define CELL_PROVENANCE 0x00070000u
+#define CELL_ORDER	      0x0000000fu
+#define CELL_PRESENT	      0x00000010u
+#define CELL_HEAD	      0x00000020u
+#define CELL_USED	      0x00000040u
+#define CELL_POISON	      0x00000080u
+#define CELL_UPTODATE	      0x00000100u
+#define CELL_MARK	      0x00000200u
+#define CELL_DIRTY	      0x00000400u
+#define CELL_WRITEBACK	      0x00000800u
+#define CELL_LRU	      0x00007000u /* 1 + enum lru_list, 0: on none */
+#define CELL_LRU_SHIFT	      12
+#define CELL_PROVENANCE	      0x00070000u
 #define CELL_PROVENANCE_SHIFT 16
-#define CELL_FOLIO_FLAGS (CELL_UPTODATE | CELL_MARK | CELL_DIRTY | CELL_WRITEBACK | CELL_LRU)
+#define CELL_FOLIO_FLAGS      (CELL_UPTODATE | CELL_MARK | CELL_DIRTY | CELL_WRITEBACK | CELL_LRU)
 
 static inline unsigned int cell_order(u32 cell)
 {
@@ -65,18 +65,18 @@ static inline unsigned int cell_lru(u32 cell)
 
 /* A stretch of pages as one thing to draw. */
 struct scene_span {
-	u32 pages;		/* cached */
-	u32 used;		/* of these, used */
-	u32 flags;		/* CELL_* of any folio or page in it */
-	u8 order;		/* the largest */
+	u32 pages; /* cached */
+	u32 used;  /* of these, used */
+	u32 flags; /* CELL_* of any folio or page in it */
+	u8 order;  /* the largest */
 };
 
 #define SCENE_BLOCK_PAGES 64
-#define SCENE_BLOCKS (SCENE_CHUNK_PAGES / SCENE_BLOCK_PAGES)
+#define SCENE_BLOCKS	  (SCENE_CHUNK_PAGES / SCENE_BLOCK_PAGES)
 
 struct scene_chunk {
-	u32 present;		/* cells that are */
-	u8 stale;		/* bit i: blocks[i] has to be summed up again */
+	u32 present; /* cells that are */
+	u8 stale;    /* bit i: blocks[i] has to be summed up again */
 	struct scene_span blocks[SCENE_BLOCKS];
 	u32 cells[SCENE_CHUNK_PAGES];
 } __attribute__((aligned(8)));
@@ -84,10 +84,10 @@ struct scene_chunk {
 /* One file of the machine that some event named. */
 struct scene_file {
 	u32 ino;
-	struct xarray chunks;	/* struct scene_chunk by page >> SCENE_CHUNK_SHIFT */
-	u64 last_chunk_nr;	/* cache of the last one looked up */
+	struct xarray chunks; /* struct scene_chunk by page >> SCENE_CHUNK_SHIFT */
+	u64 last_chunk_nr;    /* cache of the last one looked up */
 	struct scene_chunk *last_chunk;
-	u64 end;		/* one past the last page ever cached */
+	u64 end; /* one past the last page ever cached */
 };
 
 /* The readahead window of a descriptor, as last chosen. */
@@ -95,48 +95,48 @@ struct scene_window {
 	u64 start;
 	u32 size, async_size;
 	u64 req_count, max_pages;
-	u32 rule, knob;		/* as of fl_window */
+	u32 rule, knob; /* as of fl_window */
 	u32 ino;
 	bool valid;
 };
 
 /* A read, write or touch. */
 struct scene_call {
-	u64 pos;		/* byte */
-	u32 bytes, id;		/* moved; which event told */
+	u64 pos;       /* byte */
+	u32 bytes, id; /* moved; which event told */
 };
 
 /* Sums over all cells; kept by whoever writes cells. */
 struct scene_sums {
 	u64 folios[TRACE_ORDERS];	/* cached, by order */
 	u64 pages, used;		/* cached; of these, used */
-	u64 brought[SCENE_PROVENANCES];	/* cached pages by what brought them */
+	u64 brought[SCENE_PROVENANCES]; /* cached pages by what brought them */
 	u64 lru[8];			/* pages by 1 + enum lru_list */
-	u64 dirty, writeback, poisoned;	/* pages */
+	u64 dirty, writeback, poisoned; /* pages */
 };
 
 /* What events overwrite: saved to the journal before it changes. */
 struct scene_state {
 	struct scene_window window[SCENE_DESCRIPTORS];
-	u64 next_pos[SCENE_DESCRIPTORS];	/* byte behind the last read, by descriptor */
-	u32 fd;			/* descriptor in use */
-	u32 last_fd_window;	/* descriptor whose window was chosen last */
-	u64 op_event;		/* event of the operation under way, or SCENE_NONE */
-	struct scene_call call;	/* the last that returned */
+	u64 next_pos[SCENE_DESCRIPTORS]; /* byte behind the last read, by descriptor */
+	u32 fd;				 /* descriptor in use */
+	u32 last_fd_window;		 /* descriptor whose window was chosen last */
+	u64 op_event;			 /* event of the operation under way, or SCENE_NONE */
+	struct scene_call call;		 /* the last that returned */
 	u64 latency_max;
-	u64 evicted, evicted_unused;	/* pages that left; of these, never used */
+	u64 evicted, evicted_unused; /* pages that left; of these, never used */
 };
 
 /* What events add to: taken back by the event itself. */
 struct scene_counts {
 	u64 events[EV_NR][TRACE_ORDERS];
-	u64 free[RECORDING_ORDERS];	/* free blocks of the buddy system */
-	u64 calls;			/* reads, writes, touches that returned */
-	struct histogram latency;	/* of them, in virtual ns; min and max are not kept */
+	u64 free[RECORDING_ORDERS]; /* free blocks of the buddy system */
+	u64 calls;		    /* reads, writes, touches that returned */
+	struct histogram latency;   /* of them, in virtual ns; min and max are not kept */
 };
 
 struct scene_journal {
-	u8 *bytes;		/* one reservation */
+	u8 *bytes; /* one reservation */
 	u64 size, pos;
 };
 
@@ -144,9 +144,9 @@ struct scene {
 	const struct tape *tape;
 	const struct recording_info *info;
 	unsigned int page_shift;
-	u64 pos;		/* events applied, 0 .. tape->events */
-	u64 slot;		/* of the tape, where the next event begins */
-	int error;		/* -ENOMEM once memory ran out */
+	u64 pos;   /* events applied, 0 .. tape->events */
+	u64 slot;  /* of the tape, where the next event begins */
+	int error; /* -ENOMEM once memory ran out */
 
 	struct scene_state state;
 	struct scene_counts counts;

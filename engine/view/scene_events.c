@@ -160,8 +160,15 @@ static void on_window(struct scene *s, const struct trace_event *ev)
 {
 	u32 fd = s->state.fd % SCENE_DESCRIPTORS;
 	const struct scene_window w = {
-		.start = ev->index, .size = ev->a, .async_size = ev->b, .req_count = ev->c,
-		.max_pages = ev->d, .rule = ev->e, .knob = ev->f, .ino = ev->ino, .valid = true,
+		.start = ev->index,
+		.size = ev->a,
+		.async_size = ev->b,
+		.req_count = ev->c,
+		.max_pages = ev->d,
+		.rule = ev->e,
+		.knob = ev->f,
+		.ino = ev->ino,
+		.valid = true,
 	};
 
 	scene_set(s, window[fd], w);
@@ -187,7 +194,7 @@ static void on_call(struct scene *s, const struct trace_event *ev)
 {
 	u64 first = ev->index >> s->page_shift;
 
-	scene_set(s, call, ((struct scene_call){ ev->index, ev->a, ev->id }));
+	scene_set(s, call, ((struct scene_call){ev->index, ev->a, ev->id}));
 	if (ev->id == EV_fl_read)
 		scene_set(s, next_pos[s->state.fd % SCENE_DESCRIPTORS], ev->index + ev->a);
 	if (ev->c > s->state.latency_max)

@@ -2,8 +2,16 @@
 #include "view/scene_internal.h"
 
 /* How an event names pages. */
-enum names { NAMES_NOTHING, NAMES_FOLIO, NAMES_PAGE, NAMES_BYTES, NAMES_A_PAGES, NAMES_B_PAGES,
-	     NAMES_TO_LAST, NAMES_C_PAGES };
+enum names {
+	NAMES_NOTHING,
+	NAMES_FOLIO,
+	NAMES_PAGE,
+	NAMES_BYTES,
+	NAMES_A_PAGES,
+	NAMES_B_PAGES,
+	NAMES_TO_LAST,
+	NAMES_C_PAGES
+};
 
 static const u8 names_of[EV_NR] = {
 	[EV_mm_filemap_add_to_page_cache] = NAMES_FOLIO,

@@ -26,10 +26,10 @@ void journal_save(struct scene *s, const void *field, size_t size);
 void journal_cells(struct scene *s, unsigned int file, u64 page, u32 value, u32 nr);
 
 /* Change one field of scene->state. */
-#define scene_set(s, field, value)                                                                \
-	do {                                                                                      \
-		journal_save(s, &(s)->state.field, sizeof((s)->state.field));                     \
-		(s)->state.field = (value);                                                       \
+#define scene_set(s, field, value)                                                                 \
+	do {                                                                                       \
+		journal_save(s, &(s)->state.field, sizeof((s)->state.field));                      \
+		(s)->state.field = (value);                                                        \
 	} while (0)
 
 /* ---- pages ---- */

@@ -19,7 +19,7 @@ enum item_kind { ITEM_STATE, ITEM_CELLS };
 
 struct __attribute__((packed)) item_state {
 	u8 kind;
-	u16 offset, size;	/* the bytes follow */
+	u16 offset, size; /* the bytes follow */
 };
 
 struct __attribute__((packed)) item_cells {
@@ -81,7 +81,8 @@ void journal_end(struct scene *s, u64 begin)
 void journal_save(struct scene *s, const void *field, size_t size)
 {
 	struct item_state item = {
-		.kind = ITEM_STATE, .offset = (const char *)field - (const char *)&s->state,
+		.kind = ITEM_STATE,
+		.offset = (const char *)field - (const char *)&s->state,
 		.size = size,
 	};
 	u8 *p = push(s, sizeof(item) + size);
@@ -92,8 +93,8 @@ void journal_save(struct scene *s, const void *field, size_t size)
 
 void journal_cells(struct scene *s, unsigned int file, u64 page, u32 value, u32 nr)
 {
-	const struct item_cells item = { .kind = ITEM_CELLS, .file = file, .page = page,
-					 .value = value, .nr = nr };
+	const struct item_cells item = {
+		.kind = ITEM_CELLS, .file = file, .page = page, .value = value, .nr = nr};
 
 	memcpy(push(s, sizeof(item)), &item, sizeof(item));
 }

@@ -17,7 +17,7 @@ int pages_file(struct scene *s, u32 ino)
 	if (s->nr_files == SCENE_FILES)
 		return -1;
 	f = &s->files[s->nr_files];
-	*f = (struct scene_file){ .ino = ino, .last_chunk_nr = SCENE_NONE };
+	*f = (struct scene_file){.ino = ino, .last_chunk_nr = SCENE_NONE};
 	xa_init(&f->chunks, &s->nodes);
 	return s->nr_files++;
 }
@@ -116,8 +116,8 @@ static u32 run_length(const struct scene_chunk *c, u32 first, u32 max)
 /* A part of a change that lies in one chunk. */
 struct change {
 	int file;
-	u64 page;		/* of the chunk's first cell */
-	u32 keep, set;		/* cell & keep | set */
+	u64 page;      /* of the chunk's first cell */
+	u32 keep, set; /* cell & keep | set */
 	bool absent_too;
 };
 
@@ -144,9 +144,8 @@ static void change_range(struct scene *s, struct change *ch, u64 first, u64 nr)
 	while (nr) {
 		u32 at = first % SCENE_CHUNK_PAGES;
 		u32 n = min_t(u64, nr, SCENE_CHUNK_PAGES - at);
-		struct scene_chunk *c = ch->absent_too
-						? get_chunk(s, f, first >> SCENE_CHUNK_SHIFT)
-						: find_chunk(f, first >> SCENE_CHUNK_SHIFT);
+		struct scene_chunk *c = ch->absent_too ? get_chunk(s, f, first >> SCENE_CHUNK_SHIFT)
+						       : find_chunk(f, first >> SCENE_CHUNK_SHIFT);
 
 		if (s->error)
 			return;
@@ -160,7 +159,7 @@ static void change_range(struct scene *s, struct change *ch, u64 first, u64 nr)
 
 void pages_change(struct scene *s, int file, u64 first, u64 nr, u32 clear, u32 set)
 {
-	struct change ch = { .file = file, .keep = ~clear, .set = set };
+	struct change ch = {.file = file, .keep = ~clear, .set = set};
 
 	if (file >= 0)
 		change_range(s, &ch, first, nr);
@@ -168,7 +167,7 @@ void pages_change(struct scene *s, int file, u64 first, u64 nr, u32 clear, u32 s
 
 void pages_fill(struct scene *s, int file, u64 first, u64 nr, u32 value)
 {
-	struct change ch = { .file = file, .keep = 0, .set = value, .absent_too = true };
+	struct change ch = {.file = file, .keep = 0, .set = value, .absent_too = true};
 
 	if (file < 0)
 		return;

@@ -68,8 +68,8 @@ static int by_value(const void *a, const void *b)
 
 static double record_ns(void)
 {
-	const struct recording_info info = { .page_size = 4096 };
-	struct trace_sink nothing = { .event = do_nothing };
+	const struct recording_info info = {.page_size = 4096};
+	struct trace_sink nothing = {.event = do_nothing};
 	struct recorder *r;
 	double cost[5];
 
@@ -93,8 +93,11 @@ static void fill_tape(struct tape *tape)
 	if (tape_init(tape, FOLIOS))
 		exit(1);
 	for (u64 i = 0; i < FOLIOS; i++) {
-		const struct trace_event ev = { .id = EV_mm_filemap_add_to_page_cache, .ino = 12,
-						.ns = i, .index = i, .b = 1 };
+		const struct trace_event ev = {.id = EV_mm_filemap_add_to_page_cache,
+					       .ino = 12,
+					       .ns = i,
+					       .index = i,
+					       .b = 1};
 
 		tape_add(tape, &ev);
 	}
@@ -102,10 +105,10 @@ static void fill_tape(struct tape *tape)
 
 static void look(double *redraw, double *back)
 {
-	static const struct recording_info info = { .page_size = 4096, .size = FOLIOS << 12 };
+	static const struct recording_info info = {.page_size = 4096, .size = FOLIOS << 12};
 	static const struct tui_options options;
 	struct tape tape;
-	struct tui_machine machine = { &tape, &info };
+	struct tui_machine machine = {&tape, &info};
 	struct tui t;
 
 	fill_tape(&tape);
@@ -133,7 +136,7 @@ static void look(double *redraw, double *back)
 
 static double first_screen_ms(const char *program)
 {
-	const struct winsize size = { .ws_row = 24, .ws_col = 80 };
+	const struct winsize size = {.ws_row = 24, .ws_col = 80};
 	static char seen[1 << 20];
 	size_t len = 0;
 	double start = clock_ms(CLOCK_MONOTONIC), end;

@@ -18,9 +18,14 @@ static u64 clock_ps;
 
 static void event_number(u64 i, struct trace_event *ev)
 {
-	*ev = (struct trace_event){ .ns = i * 3, .id = i % 3 ? EV_fl_mark_hit : EV_fl_window,
-				    .order = i % 10, .cpu = i % 4, .ino = 99, .index = i * i,
-				    .a = i, .b = ~i };
+	*ev = (struct trace_event){.ns = i * 3,
+				   .id = i % 3 ? EV_fl_mark_hit : EV_fl_window,
+				   .order = i % 10,
+				   .cpu = i % 4,
+				   .ino = 99,
+				   .index = i * i,
+				   .a = i,
+				   .b = ~i};
 	if (ev->id == EV_fl_window) {
 		ev->order = 0;
 		ev->c = i << 40;
@@ -32,9 +37,14 @@ static void event_number(u64 i, struct trace_event *ev)
 
 static void write_file(const char *path, u64 events, bool pack)
 {
-	struct recording_info info = { .kernel = "v6.18", .fs = "xfs", .disk = "hole",
-				       .page_size = 4096, .memory = 1 << 30, .seed = 5,
-				       .free = { 1, 2, 3 }, .workload = "read 4k 10\nfsync\n" };
+	struct recording_info info = {.kernel = "v6.18",
+				      .fs = "xfs",
+				      .disk = "hole",
+				      .page_size = 4096,
+				      .memory = 1 << 30,
+				      .seed = 5,
+				      .free = {1, 2, 3},
+				      .workload = "read 4k 10\nfsync\n"};
 	FILE *f = fopen(path, "w");
 	struct recorder *r;
 	struct fl_error err = {0};
@@ -70,7 +80,7 @@ static void write_bytes(const char *path, const u8 *buf, size_t n)
 /* Load it; every event must be the one that was written under its number. */
 static int load(const char *path, u64 from, u64 to, struct recording_result *result)
 {
-	const struct recording_range range = { .from = from, .to = to };
+	const struct recording_range range = {.from = from, .to = to};
 	struct recording_info info;
 	struct fl_error err = {0};
 	struct tape tape;
@@ -98,7 +108,7 @@ static int load(const char *path, u64 from, u64 to, struct recording_result *res
 
 static void test_round_trip(void **state)
 {
-	const u64 sizes[] = { 0, 1, 2, 3000, 3072, 3073, 50000 };
+	const u64 sizes[] = {0, 1, 2, 3000, 3072, 3073, 50000};
 	struct recording_result result;
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(sizes); i++)
@@ -193,8 +203,8 @@ static void test_events_before_the_range(void **state)
 	struct {
 		struct trace_sink sink;
 		u64 *nr;
-	} counter = { { .event = count_event }, &before };
-	const struct recording_range range = { .from = 1000, .to = 1004, .before = &counter.sink };
+	} counter = {{.event = count_event}, &before};
+	const struct recording_range range = {.from = 1000, .to = 1004, .before = &counter.sink};
 	struct recording_result result;
 	struct recording_info info;
 	struct tape tape;

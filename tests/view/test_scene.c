@@ -127,8 +127,16 @@ static const char *const filesystems[] = {"xfs", "ext4", "ext4-1k"};
 static void random_ops(struct prng *p, char *buf, size_t size, unsigned int nr)
 {
 	static const char *const simple[] = {
-		"fsync", "reopen", "fd 1", "fd 0", "fadvise random 0 0", "fadvise normal 0 0",
-		"fadvise dontneed 0 0", "fadvise willneed 1m 512k", "mmap", "munmap",
+		"fsync",
+		"reopen",
+		"fd 1",
+		"fd 0",
+		"fadvise random 0 0",
+		"fadvise normal 0 0",
+		"fadvise dontneed 0 0",
+		"fadvise willneed 1m 512k",
+		"mmap",
+		"munmap",
 	};
 	size_t len = 0;
 
@@ -272,7 +280,7 @@ static void synthetic_event(u64 i, struct trace_event *ev)
 {
 	u64 page = i / 8 % (1 << 20);
 
-	*ev = (struct trace_event){ .ns = i * 100, .ino = 7, .index = page };
+	*ev = (struct trace_event){.ns = i * 100, .ino = 7, .index = page};
 	switch (i % 8) {
 	case 0:
 		ev->id = EV_fl_window;
@@ -307,7 +315,7 @@ static void synthetic_event(u64 i, struct trace_event *ev)
 static void test_a_long_recording(void **state)
 {
 	u64 nr = soak_count(10000000), worst_at = 0;
-	struct recording_info info = { .page_size = 4096 };
+	struct recording_info info = {.page_size = 4096};
 	struct scene_span spans[64];
 	struct trace_event ev;
 	struct timespec t;

@@ -41,8 +41,7 @@ static void record(unsigned int i, const char *kernel, const char *ops)
 
 static void open_view(struct tui *t, unsigned int nr)
 {
-	const struct tui_machine machines[2] = { { &tapes[0], &infos[0] },
-						 { &tapes[1], &infos[1] } };
+	const struct tui_machine machines[2] = {{&tapes[0], &infos[0]}, {&tapes[1], &infos[1]}};
 
 	assert_int_equal(tui_init(t, machines, nr, &options, NULL), 0);
 	assert_int_equal(canvas_resize(&t->canvas, 80, 24), 0);
@@ -81,7 +80,7 @@ static void test_every_key_means_one_thing(void **state)
 
 static void test_back_is_the_same_picture(void **state)
 {
-	static const int sizes[][2] = { { 40, 10 }, { 80, 24 }, { 120, 40 }, { 200, 60 } };
+	static const int sizes[][2] = {{40, 10}, {80, 24}, {120, 40}, {200, 60}};
 	struct tui t;
 
 	for (unsigned int nr = 1; nr <= 2; nr++)
@@ -111,9 +110,28 @@ static void test_back_is_the_same_picture(void **state)
 /* ---- anything at any size ---- */
 
 static const char *const lines[] = {
-	"", "0", "120", "c12", "999999999", "page 5", "page 3-9 order 2", "fl_window", "zzz",
-	"break page 20", "theme light", "find add", "filter order", "filter", "quitt", "goto 77",
-	"\303\244\303\266", "order", "page", "12x", "theme nothing", "zoom",
+	"",
+	"0",
+	"120",
+	"c12",
+	"999999999",
+	"page 5",
+	"page 3-9 order 2",
+	"fl_window",
+	"zzz",
+	"break page 20",
+	"theme light",
+	"find add",
+	"filter order",
+	"filter",
+	"quitt",
+	"goto 77",
+	"\303\244\303\266",
+	"order",
+	"page",
+	"12x",
+	"theme nothing",
+	"zoom",
 };
 
 static void type(struct tui *t, const char *text)
@@ -125,7 +143,7 @@ static void type(struct tui *t, const char *text)
 
 static void do_something(struct tui *t, struct prng *p)
 {
-	struct term_mouse mouse = { prng_below(p, t->canvas.width), prng_below(p, t->canvas.height) };
+	struct term_mouse mouse = {prng_below(p, t->canvas.width), prng_below(p, t->canvas.height)};
 	enum tui_command cmd = prng_below(p, CMD_NR);
 
 	if (t->mode == MODE_PROMPT)
@@ -180,18 +198,27 @@ static void test_ascii(void **state)
 
 static void test_conditions(void **state)
 {
-	const struct trace_event add = { .id = EV_mm_filemap_add_to_page_cache, .ino = 12,
-					 .order = 2, .index = 8 };
+	const struct trace_event add = {
+		.id = EV_mm_filemap_add_to_page_cache, .ino = 12, .order = 2, .index = 8};
 	struct tui_condition c;
 	struct tui t;
 	static const struct {
 		const char *text;
 		bool matches;
 	} table[] = {
-		{ "", true }, { "add", true }, { "ADD_to", true }, { "delete", false },
-		{ "page 11", true }, { "page 12", false }, { "page 0-8", true },
-		{ "page 0-7", false }, { "order 2", true }, { "order 3", false },
-		{ "add order 2 page 9", true }, { "add ofs=32768", true }, { "page", false },
+		{"", true},
+		{"add", true},
+		{"ADD_to", true},
+		{"delete", false},
+		{"page 11", true},
+		{"page 12", false},
+		{"page 0-8", true},
+		{"page 0-7", false},
+		{"order 2", true},
+		{"order 3", false},
+		{"add order 2 page 9", true},
+		{"add ofs=32768", true},
+		{"page", false},
 	};
 
 	open_view(&t, 1);

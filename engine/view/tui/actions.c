@@ -411,9 +411,9 @@ static void run_command(struct tui *t, const char *text)
 		const char *name;
 		enum tui_command cmd;
 	} commands[] = {
-		{ "goto", CMD_GOTO }, { "find", CMD_SEARCH }, { "filter", CMD_FILTER },
-		{ "break", CMD_BREAK }, { "theme", CMD_THEME }, { "zoom", CMD_FIT },
-		{ "quit", CMD_QUIT },
+		{"goto", CMD_GOTO},   {"find", CMD_SEARCH}, {"filter", CMD_FILTER},
+		{"break", CMD_BREAK}, {"theme", CMD_THEME}, {"zoom", CMD_FIT},
+		{"quit", CMD_QUIT},
 	};
 	size_t len = strcspn(text, " ");
 	const char *rest = text + len + strspn(text + len, " ");

@@ -10,7 +10,7 @@ int canvas_resize(struct canvas *c, int width, int height)
 	struct canvas_cell *cells = calloc((size_t)max(width, 1) * max(height, 1), sizeof(*cells));
 
 	free(c->cells);
-	*c = (struct canvas){ .cells = cells };
+	*c = (struct canvas){.cells = cells};
 	if (!cells)
 		return -ENOMEM;
 	c->width = max(width, 1);
@@ -28,7 +28,7 @@ void canvas_fini(struct canvas *c)
 void canvas_clear(struct canvas *c)
 {
 	for (int i = 0; i < c->width * c->height; i++)
-		c->cells[i] = (struct canvas_cell){ .ch = ' ', .role = ROLE_TEXT };
+		c->cells[i] = (struct canvas_cell){.ch = ' ', .role = ROLE_TEXT};
 }
 
 static struct canvas_cell *cell_at(struct canvas *c, int x, int y)
@@ -43,7 +43,7 @@ void canvas_put(struct canvas *c, int x, int y, u32 ch, enum canvas_role role)
 	struct canvas_cell *cell = cell_at(c, x, y);
 
 	if (cell)
-		*cell = (struct canvas_cell){ .ch = ch, .role = role };
+		*cell = (struct canvas_cell){.ch = ch, .role = role};
 }
 
 void canvas_attributes(struct canvas *c, int x, int y, u8 attributes)
@@ -172,7 +172,7 @@ struct rect canvas_pane(struct canvas *c, const struct rect *r, const char *titl
 		canvas_put(c, r->x + 1, r->y, ' ', ROLE_RULE);
 		canvas_put(c, r->x + 2 + n, r->y, ' ', ROLE_RULE);
 	}
-	return (struct rect){ r->x, r->y + 1, r->w, max(r->h - 1, 0) };
+	return (struct rect){r->x, r->y + 1, r->w, max(r->h - 1, 0)};
 }
 
 void canvas_bar(struct canvas *c, int x, int y, int width, u64 value, u64 max,
@@ -214,11 +214,11 @@ char canvas_ascii(u32 ch)
 		u16 ch;
 		char ascii;
 	} table[] = {
-		{ 0x2500, '-' }, { 0x2502, '|' }, { 0x2501, '=' }, { 0x2504, '-' }, { 0x00b7, '.' },
-		{ 0x25b8, '>' }, { 0x25b6, '>' }, { 0x2717, 'X' }, { 0x2026, '~' }, { 0x2248, '~' },
-		{ 0x2591, ':' }, { 0x25cf, '*' }, { 0x25c2, '<' }, { 0x2014, '-' }, { 0x2013, '-' },
-		{ 0x2194, '-' }, { 0x2192, '>' }, { 0x251c, '|' }, { 0x2524, '|' }, { 0x25b2, '^' },
-		{ 0x2578, '-' },
+		{0x2500, '-'}, {0x2502, '|'}, {0x2501, '='}, {0x2504, '-'}, {0x00b7, '.'},
+		{0x25b8, '>'}, {0x25b6, '>'}, {0x2717, 'X'}, {0x2026, '~'}, {0x2248, '~'},
+		{0x2591, ':'}, {0x25cf, '*'}, {0x25c2, '<'}, {0x2014, '-'}, {0x2013, '-'},
+		{0x2194, '-'}, {0x2192, '>'}, {0x251c, '|'}, {0x2524, '|'}, {0x25b2, '^'},
+		{0x2578, '-'},
 	};
 
 	if (ch < 0x80)

@@ -14,9 +14,9 @@
 
 #include "lib/types.h"
 
-#define CANVAS_BOLD 1
-#define CANVAS_DIM 2
-#define CANVAS_REVERSE 4
+#define CANVAS_BOLD	 1
+#define CANVAS_DIM	 2
+#define CANVAS_REVERSE	 4
 #define CANVAS_UNDERLINE 8
 
 enum canvas_role {
@@ -27,9 +27,9 @@ enum canvas_role {
 };
 
 struct canvas_cell {
-	u32 ch;		/* Unicode */
-	u8 role;	/* enum canvas_role */
-	u8 attributes;	/* CANVAS_*, besides the role's */
+	u32 ch;	       /* Unicode */
+	u8 role;       /* enum canvas_role */
+	u8 attributes; /* CANVAS_*, besides the role's */
 };
 
 struct canvas {
@@ -78,7 +78,7 @@ int canvas_width(const char *text);
 #define COLOUR_NONE 0xff000000u
 
 struct colour {
-	u32 fg, bg;	/* 0xRRGGBB or COLOUR_NONE */
+	u32 fg, bg; /* 0xRRGGBB or COLOUR_NONE */
 	int8_t fg8, bg8;
 	u8 attributes;
 };

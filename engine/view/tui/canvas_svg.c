@@ -3,8 +3,8 @@
 
 #include "view/tui/canvas.h"
 
-#define CELL_W 8
-#define CELL_H 17
+#define CELL_W	 8
+#define CELL_H	 17
 #define BASELINE 13
 
 static u32 or_ground(u32 colour, u32 ground)
@@ -73,7 +73,8 @@ void canvas_svg(const struct canvas *c, FILE *f, const char *theme)
 
 	if (nr < 0)
 		nr = 0;
-	fprintf(f, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
+	fprintf(f,
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
 		"font-family=\"DejaVu Sans Mono,Consolas,monospace\" font-size=\"13\">\n"
 		"<rect width=\"100%%\" height=\"100%%\" fill=\"%s\"/>\n",
 		c->width * CELL_W, c->height * CELL_H, light ? "#ffffff" : "#101418");

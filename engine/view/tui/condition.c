@@ -27,7 +27,7 @@ void condition_parse(struct tui_condition *c, const char *text)
 {
 	char copy[sizeof(c->text)], *save, *word;
 
-	*c = (struct tui_condition){ .first = 1, .last = 0, .order = -1 };
+	*c = (struct tui_condition){.first = 1, .last = 0, .order = -1};
 	snprintf(c->text, sizeof(c->text), "%s", text);
 	memcpy(copy, c->text, sizeof(copy));
 	for (word = strtok_r(copy, SEPARATORS, &save); word;

@@ -25,9 +25,13 @@ static void describe_moment(const struct tui *t, char *buf, size_t size)
 	char time[16];
 
 	snprintf(buf, size, "%s%s%s   %" PRIu64 "/%" PRIu64 "   %s ",
-		 t->running ? "\342\226\266\342\226\266 running" : t->playing ? "\342\226\266 " : "",
-		 t->running ? "" : t->playing ? tui_speed_name(t) : "", "",
-		 t->options->first_event + s->pos, t->options->first_event + s->tape->events,
+		 t->running   ? "\342\226\266\342\226\266 running"
+		 : t->playing ? "\342\226\266 "
+			      : "",
+		 t->running   ? ""
+		 : t->playing ? tui_speed_name(t)
+			      : "",
+		 "", t->options->first_event + s->pos, t->options->first_event + s->tape->events,
 		 short_time(scene_ns(s), time, sizeof(time)));
 }
 
@@ -40,7 +44,7 @@ void draw_title(struct tui *t)
 	describe_run(t, left, sizeof(left));
 	describe_moment(t, right, sizeof(right));
 	width = canvas_width(right);
-	canvas_fill(c, &(struct rect){ 0, 0, c->width, 1 }, ' ', ROLE_STATUS);
+	canvas_fill(c, &(struct rect){0, 0, c->width, 1}, ' ', ROLE_STATUS);
 	n = canvas_text(c, 1, 0, c->width - 1, ROLE_STATUS_STRONG, "FolioLab") + 4;
 	if (n + width + 4 < c->width)
 		canvas_text(c, n, 0, c->width - n - width - 2, ROLE_STATUS, left);
@@ -69,7 +73,7 @@ void draw_hints(struct tui *t)
 	int x = 1;
 
 	if (t->message[0]) {
-		canvas_fill(&t->canvas, &(struct rect){ 0, t->canvas.height - 1, t->canvas.width, 1 },
+		canvas_fill(&t->canvas, &(struct rect){0, t->canvas.height - 1, t->canvas.width, 1},
 			    ' ', ROLE_STATUS);
 		canvas_text(&t->canvas, 1, t->canvas.height - 1, t->canvas.width - 2, ROLE_STATUS,
 			    t->message);
@@ -105,7 +109,8 @@ void draw_help(struct tui *t, const struct rect *r)
 		if (y < 0 || y >= in.h)
 			continue;
 		canvas_printf(&t->canvas, x, in.y + y, 10, ROLE_KEY, "%9s", tui_key(cmd)->shown);
-		canvas_text(&t->canvas, x + 11, in.y + y, width - 13, ROLE_TEXT, tui_key(cmd)->help);
+		canvas_text(&t->canvas, x + 11, in.y + y, width - 13, ROLE_TEXT,
+			    tui_key(cmd)->help);
 	}
 }
 
@@ -114,8 +119,8 @@ void draw_help(struct tui *t, const struct rect *r)
 void tui_twin(const struct tui *t, FILE *f)
 {
 	static const struct tui_pane *const panes[] = {
-		&pane_why, &pane_window, &pane_map, &pane_orders, &pane_latency, &pane_memory,
-		&pane_page, &pane_events,
+		&pane_why,     &pane_window, &pane_map,	 &pane_orders,
+		&pane_latency, &pane_memory, &pane_page, &pane_events,
 	};
 	const struct scene *s = lead_scene(t);
 	char text[256];
@@ -151,8 +156,9 @@ static size_t wrap_line(const char *p, size_t width, const char **next)
 
 void draw_twin(struct tui *t, const struct rect *r)
 {
-	struct rect in = canvas_pane(&t->canvas, r, "this moment in words \302\267 t returns, "
-						    "arrows scroll");
+	struct rect in = canvas_pane(&t->canvas, r,
+				     "this moment in words \302\267 t returns, "
+				     "arrows scroll");
 	char *text = NULL;
 	size_t size = 0;
 	FILE *f = open_memstream(&text, &size);

@@ -35,52 +35,52 @@ struct event_list {
 
 /* A condition on events: what / b and f take. */
 struct tui_condition {
-	char text[80];		/* as typed */
-	char words[80];		/* what has to be in the line, lower case, or "" */
-	u64 first, last;	/* pages, or first > last: any */
-	int order;		/* or -1 */
+	char text[80];	 /* as typed */
+	char words[80];	 /* what has to be in the line, lower case, or "" */
+	u64 first, last; /* pages, or first > last: any */
+	int order;	 /* or -1 */
 };
 
 struct tui_scene {
 	struct scene scene;
-	struct event_list calls;	/* reads, writes and touches that returned */
+	struct event_list calls; /* reads, writes and touches that returned */
 	struct event_list windows;
-	u32 ino;			/* the file that is shown */
+	u32 ino; /* the file that is shown */
 };
 
 enum tui_mode { MODE_VIEW, MODE_HELP, MODE_TWIN, MODE_PROMPT };
 enum tui_group { GROUP_MAIN, GROUP_MEMORY, GROUP_PAGE, GROUP_EVENTS, GROUP_NR };
 
-#define TUI_BREAKS 8
+#define TUI_BREAKS    8
 #define TUI_BOOKMARKS 32
-#define TUI_HINTS 24
+#define TUI_HINTS     24
 
 struct tui {
 	struct tui_scene machines[TUI_MACHINES];
 	unsigned int nr, lead;
 	const struct tui_options *options;
 	struct canvas canvas;
-	bool utf8;		/* what a text export writes */
+	bool utf8; /* what a text export writes */
 	bool quit;
 
 	/* Playing. */
-	bool playing, running;	/* running: to a breakpoint, as fast as it goes */
+	bool playing, running; /* running: to a breakpoint, as fast as it goes */
 	unsigned int speed;
-	double due;		/* events to play, fractions included */
+	double due; /* events to play, fractions included */
 
 	/* Looking. */
 	enum tui_mode mode;
 	enum tui_group group;
-	u64 map_first;		/* first page of the map */
-	u64 map_cell;		/* pages in a cell, a power of two */
+	u64 map_first;		   /* first page of the map */
+	u64 map_cell;		   /* pages in a cell, a power of two */
 	int map_columns, map_rows; /* of the last picture */
 	bool follow;
-	u64 page;		/* selected */
+	u64 page; /* selected */
 	bool selected;
-	int scroll;		/* of help and text twin */
+	int scroll; /* of help and text twin */
 	unsigned int theme;
 	bool mouse;
-	char message[160];	/* in the status line until the next key */
+	char message[160]; /* in the status line until the next key */
 
 	struct tui_condition filter, search, breaks[TUI_BREAKS];
 	unsigned int nr_breaks;
@@ -88,7 +88,7 @@ struct tui {
 	unsigned int nr_bookmarks;
 
 	/* The prompt. */
-	enum tui_command prompt;	/* what it is for */
+	enum tui_command prompt; /* what it is for */
 	char line[80];
 	int cursor;
 

@@ -2,8 +2,12 @@
 
 static const struct tui_key keys[CMD_NR] = {
 #define KEY(command, key_, other_, shown_, label_, hint_, help_)                                   \
-	[CMD_##command] = { .key = key_, .other = other_, .shown = shown_, .label = label_,        \
-			    .help = help_, .hint = hint_ },
+	[CMD_##command] = {.key = key_,                                                            \
+			   .other = other_,                                                        \
+			   .shown = shown_,                                                        \
+			   .label = label_,                                                        \
+			   .help = help_,                                                          \
+			   .hint = hint_},
 #include "view/tui/keys.def"
 #undef KEY
 };

@@ -6,14 +6,14 @@
 
 #include "view/tui/internal.h"
 
-#define WIDE_WIDTH 100
+#define WIDE_WIDTH  100
 #define WIDE_HEIGHT 30
 #define FULL_HEIGHT 24
 
 static void draw_pane(struct tui *t, const struct tui_pane *pane, int x, int y, int w, int h)
 {
 	if (w > 0 && h > 0)
-		pane->draw(t, tui_lead(t), &(struct rect){ x, y, w, h });
+		pane->draw(t, tui_lead(t), &(struct rect){x, y, w, h});
 }
 
 /* One pane for each machine, side by side. */
@@ -27,7 +27,7 @@ static void draw_each(struct tui *t, const struct tui_pane *pane, int x, int y, 
 		int left = x + i * (each + 1);
 		int width = i + 1 == t->nr ? x + w - left : each;
 
-		pane->draw(t, &t->machines[i], &(struct rect){ left, y, width, h });
+		pane->draw(t, &t->machines[i], &(struct rect){left, y, width, h});
 	}
 }
 
@@ -90,9 +90,11 @@ static void draw_compare(struct tui *t, int top, int height)
 
 	draw_each(t, &pane_map, 0, top, w, map);
 	draw_each(t, &pane_window, 0, top + map, w, window);
-	draw_each(t, t->group == GROUP_MEMORY ? &pane_memory :
-		     t->group == GROUP_PAGE   ? &pane_page :
-		     t->group == GROUP_EVENTS ? &pane_latency : &pane_orders,
+	draw_each(t,
+		  t->group == GROUP_MEMORY   ? &pane_memory
+		  : t->group == GROUP_PAGE   ? &pane_page
+		  : t->group == GROUP_EVENTS ? &pane_latency
+					     : &pane_orders,
 		  0, top + map + window, w, lower);
 	draw_pane(t, &pane_why, 0, top + map + window + lower, w, why);
 	draw_pane(t, &pane_events, 0, top + height - events, w, events);
@@ -138,8 +140,10 @@ static void draw_stacked(struct tui *t, int top, int height)
 static void draw_small(struct tui *t, int top, int height)
 {
 	static const struct tui_pane *const panes[GROUP_NR] = {
-		[GROUP_MAIN] = &pane_events, [GROUP_MEMORY] = &pane_memory,
-		[GROUP_PAGE] = &pane_page, [GROUP_EVENTS] = &pane_orders,
+		[GROUP_MAIN] = &pane_events,
+		[GROUP_MEMORY] = &pane_memory,
+		[GROUP_PAGE] = &pane_page,
+		[GROUP_EVENTS] = &pane_orders,
 	};
 	int w = t->canvas.width, why = height >= 12 ? 4 : 3, lower = height >= 12 ? height / 3 : 0;
 	int map = height - why - lower;
@@ -158,8 +162,9 @@ static void draw_one_line(struct tui *t)
 	const struct scene *s = lead_scene(t);
 
 	canvas_printf(&t->canvas, 0, 0, t->canvas.width, ROLE_TEXT,
-		      "event %" PRIu64 "/%" PRIu64 " - needs %dx%d", t->options->first_event + s->pos,
-		      t->options->first_event + s->tape->events, TERM_MIN_WIDTH, TERM_MIN_HEIGHT);
+		      "event %" PRIu64 "/%" PRIu64 " - needs %dx%d",
+		      t->options->first_event + s->pos, t->options->first_event + s->tape->events,
+		      TERM_MIN_WIDTH, TERM_MIN_HEIGHT);
 }
 
 /* ---- the prompt ---- */
@@ -168,7 +173,7 @@ static void draw_prompt(struct tui *t)
 {
 	int y = t->canvas.height - 1, n;
 
-	canvas_fill(&t->canvas, &(struct rect){ 0, y, t->canvas.width, 1 }, ' ', ROLE_STATUS);
+	canvas_fill(&t->canvas, &(struct rect){0, y, t->canvas.width, 1}, ' ', ROLE_STATUS);
 	n = canvas_printf(&t->canvas, 1, y, t->canvas.width - 1, ROLE_STATUS_STRONG, "%s ",
 			  tui_key(t->prompt)->label[0] ? tui_key(t->prompt)->label : ":");
 	canvas_text(&t->canvas, 1 + n, y, t->canvas.width - n - 1, ROLE_STATUS, t->line);
@@ -177,7 +182,7 @@ static void draw_prompt(struct tui *t)
 void tui_draw(struct tui *t)
 {
 	int w = t->canvas.width, h = t->canvas.height;
-	struct rect body = { 0, 1, w, h - 2 };
+	struct rect body = {0, 1, w, h - 2};
 
 	canvas_clear(&t->canvas);
 	t->nr_hints = 0;

@@ -3,16 +3,15 @@
 
 #include "view/tui/internal.h"
 
-#define FOLLOW_BACK 16 /* events looked at for one that names pages */
+#define FOLLOW_BACK 16	  /* events looked at for one that names pages */
 #define RUN_AT_ONCE 20000 /* events between two looks at the keyboard */
 
 static const struct {
 	double per_second;
 	const char *name;
 } speeds[] = {
-	{ 1, "1/s" }, { 2, "2/s" }, { 5, "5/s" }, { 10, "10/s" }, { 30, "30/s" },
-	{ 100, "100/s" }, { 1000, "1k/s" }, { 10000, "10k/s" }, { 100000, "100k/s" },
-	{ 1000000, "1M/s" },
+	{1, "1/s"},	{2, "2/s"},	{5, "5/s"},	  {10, "10/s"},	      {30, "30/s"},
+	{100, "100/s"}, {1000, "1k/s"}, {10000, "10k/s"}, {100000, "100k/s"}, {1000000, "1M/s"},
 };
 
 double tui_speed(const struct tui *t)

@@ -64,9 +64,13 @@ static void draw_event(struct tui *t, const struct scene *s, u64 nr, const struc
 	if (match && !current)
 		role = ROLE_MATCH;
 	if (current)
-		canvas_fill(&t->canvas, &(struct rect){ r->x, y, r->w, 1 }, ' ', ROLE_CURRENT);
+		canvas_fill(&t->canvas, &(struct rect){r->x, y, r->w, 1}, ' ', ROLE_CURRENT);
 	canvas_put(&t->canvas, r->x, y,
-		   current ? 0x25b6 : bookmarked(t, nr) ? 0x25cf : match ? '*' : ' ', role);
+		   current	       ? 0x25b6
+		   : bookmarked(t, nr) ? 0x25cf
+		   : match	       ? '*'
+				       : ' ',
+		   role);
 	canvas_printf(&t->canvas, r->x + 1, y, 8, current ? role : ROLE_DIM, "%6" PRIu64,
 		      t->options->first_event + nr + 1);
 	event_line(s, &ev, t->options->op_text, line, sizeof(line));
@@ -94,7 +98,8 @@ static void draw(struct tui *t, struct tui_scene *m, const struct rect *r)
 	for (int i = 0; i < t->nr_events_shown; i++)
 		draw_event(t, s, t->events_shown[i], &in, in.y + i);
 	if (!t->nr_events_shown && in.h > 0)
-		canvas_text(&t->canvas, in.x + 1, in.y, in.w - 1, ROLE_DIM, "no such event near here");
+		canvas_text(&t->canvas, in.x + 1, in.y, in.w - 1, ROLE_DIM,
+			    "no such event near here");
 }
 
 static void twin(const struct tui *t, const struct tui_scene *m, FILE *f)
@@ -112,7 +117,7 @@ static void twin(const struct tui *t, const struct tui_scene *m, FILE *f)
 	}
 }
 
-const struct tui_pane pane_events = { "events", draw, twin };
+const struct tui_pane pane_events = {"events", draw, twin};
 
 /* ---- why ---- */
 
@@ -173,4 +178,4 @@ static void twin_why(const struct tui *t, const struct tui_scene *m, FILE *f)
 		fprintf(f, "Rule %s\n", text);
 }
 
-const struct tui_pane pane_why = { "why", draw_why, twin_why };
+const struct tui_pane pane_why = {"why", draw_why, twin_why};

@@ -74,7 +74,7 @@ static void twin_orders(const struct tui *t, const struct tui_scene *m, FILE *f)
 	fprintf(f, "\n");
 }
 
-const struct tui_pane pane_orders = { "orders", draw_orders, twin_orders };
+const struct tui_pane pane_orders = {"orders", draw_orders, twin_orders};
 
 /* ---- latency ---- */
 
@@ -157,4 +157,4 @@ static void twin_latency(const struct tui *t, const struct tui_scene *m, FILE *f
 	fprintf(f, ".\n");
 }
 
-const struct tui_pane pane_latency = { "latency", draw_latency, twin_latency };
+const struct tui_pane pane_latency = {"latency", draw_latency, twin_latency};

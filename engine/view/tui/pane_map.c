@@ -4,17 +4,17 @@
 #include "view/narrate.h"
 #include "view/tui/internal.h"
 
-#define GUTTER 9
+#define GUTTER	     9
 #define LEGEND_WIDTH 60
-#define SPANS_MAX 512
+#define SPANS_MAX    512
 
 /* What every cell of a picture needs to know. */
 struct map {
 	struct tui *t;
 	const struct tui_scene *m;
 	const struct scene_file *f;
-	u64 first_marked, nr_marked;	/* pages the current event is about */
-	u64 reader;			/* page read last, or SCENE_NONE */
+	u64 first_marked, nr_marked; /* pages the current event is about */
+	u64 reader;		     /* page read last, or SCENE_NONE */
 	struct scene_window window;
 };
 
@@ -167,7 +167,8 @@ static void draw_overview(const struct map *map, int x, int y, int columns, u64 
 		u64 first = i * pages;
 		bool here = first < map->t->map_first + shown && first + pages > map->t->map_first;
 		u32 glyph = spans[i].pages ? 0x2581 + min_t(u64, spans[i].pages * 7 / pages, 7)
-					   : here ? 0x2500 : ' ';
+			    : here	   ? 0x2500
+					   : ' ';
 
 		canvas_put(&map->t->canvas, x + tui_map_x(i), y, glyph,
 			   here ? ROLE_BAR : ROLE_BAR_DIM);
@@ -182,10 +183,10 @@ static void draw_legend(struct tui *t, int x, int y, int width)
 		enum canvas_role role;
 		const char *text;
 	} items[] = {
-		{ '2', ROLE_ORDER2, "order" },	   { 0x2501, ROLE_ORDER2, "used" },
-		{ 0x2504, ROLE_UNUSED2, "unused" }, { 0x2591, ROLE_UNUSED2, "reading" },
-		{ 0x25b8, ROLE_MARK, "mark" },	   { ' ', ROLE_READER, "read last" },
-		{ 0x2248, ROLE_ORDER2, "dirty" },  { 0x2717, ROLE_POISON, "bad" },
+		{'2', ROLE_ORDER2, "order"},	  {0x2501, ROLE_ORDER2, "used"},
+		{0x2504, ROLE_UNUSED2, "unused"}, {0x2591, ROLE_UNUSED2, "reading"},
+		{0x25b8, ROLE_MARK, "mark"},	  {' ', ROLE_READER, "read last"},
+		{0x2248, ROLE_ORDER2, "dirty"},	  {0x2717, ROLE_POISON, "bad"},
 	};
 	int end = x + width;
 
@@ -218,11 +219,13 @@ static struct rect map_title(struct tui *t, const struct tui_scene *m, const str
 		snprintf(title, sizeof(title), "%s%s", m->scene.info->kernel,
 			 m == tui_lead(t) ? " (leads)" : "");
 	else if (r->w < 60)
-		snprintf(title, sizeof(title), "pages %" PRIu64 "-%" PRIu64, t->map_first, last - 1);
+		snprintf(title, sizeof(title), "pages %" PRIu64 "-%" PRIu64, t->map_first,
+			 last - 1);
 	else
-		snprintf(title, sizeof(title), "file map \302\267 pages %" PRIu64 "-%" PRIu64
-			 " of %" PRIu64 " \302\267 1 cell = %" PRIu64 " page%s%s", t->map_first,
-			 last - 1, end, t->map_cell, t->map_cell > 1 ? "s" : "",
+		snprintf(title, sizeof(title),
+			 "file map \302\267 pages %" PRIu64 "-%" PRIu64 " of %" PRIu64
+			 " \302\267 1 cell = %" PRIu64 " page%s%s",
+			 t->map_first, last - 1, end, t->map_cell, t->map_cell > 1 ? "s" : "",
 			 t->follow ? "" : " \302\267 stays (F)");
 	return canvas_pane(&t->canvas, r, title);
 }
@@ -245,7 +248,7 @@ static void draw_difference(struct tui *t, const struct tui_scene *m, int x, int
 
 static void draw(struct tui *t, struct tui_scene *m, const struct rect *r)
 {
-	struct map map = { .t = t, .m = m, .f = shown_file(m) };
+	struct map map = {.t = t, .m = m, .f = shown_file(m)};
 	int gutter = r->w >= 50 ? GUTTER : r->w >= 20 ? 6 : 0, extra = r->h >= 6 ? 2 : 0;
 	int columns = map_columns(r->w - gutter), rows = max(r->h - 1 - extra, 1);
 	u64 end = file_pages(m), row = columns * t->map_cell, last;
@@ -269,7 +272,7 @@ static void draw(struct tui *t, struct tui_scene *m, const struct rect *r)
 		draw_row(&map, in.x + gutter, in.y + y, first, columns, end);
 	}
 	if (m == tui_lead(t))
-		t->map_rect = (struct rect){ in.x + gutter, in.y, tui_map_x(columns), rows };
+		t->map_rect = (struct rect){in.x + gutter, in.y, tui_map_x(columns), rows};
 	if (!extra)
 		return;
 	draw_overview(&map, in.x + gutter, in.y + rows, columns, end);
@@ -323,7 +326,7 @@ static void twin(const struct tui *t, const struct tui_scene *m, FILE *f)
 		    page != run.first + (run.folios << cell_order(run.head))) {
 			tell_run(&run, f);
 			lines++;
-			run = (struct run_of_folios){ .first = page, .head = head };
+			run = (struct run_of_folios){.first = page, .head = head};
 		}
 		run.folios++;
 		page += 1ull << cell_order(head);
@@ -331,4 +334,4 @@ static void twin(const struct tui *t, const struct tui_scene *m, FILE *f)
 	tell_run(&run, f);
 }
 
-const struct tui_pane pane_map = { "file map", draw, twin };
+const struct tui_pane pane_map = {"file map", draw, twin};

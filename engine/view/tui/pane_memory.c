@@ -6,7 +6,7 @@
 
 /* enum lru_list + 1 of the file lists. */
 #define LRU_INACTIVE 3
-#define LRU_ACTIVE 4
+#define LRU_ACTIVE   4
 
 static u64 memory_pages(const struct scene *s)
 {
@@ -38,8 +38,7 @@ static void draw_buddy(struct tui *t, const struct scene *s, int x, int y, int w
 	}
 }
 
-static int put_row(struct tui *t, const struct rect *in, int y, const char *name, u64 pages,
-		   u64 of)
+static int put_row(struct tui *t, const struct rect *in, int y, const char *name, u64 pages, u64 of)
 {
 	char text[16];
 
@@ -85,16 +84,17 @@ static void twin(const struct tui *t, const struct tui_scene *m, FILE *f)
 	const struct scene *s = &m->scene;
 
 	(void)t;
-	fprintf(f, "Memory: %" PRIu64 " pages cached, %" PRIu64 " of them used; %" PRIu64
-		" inactive, %" PRIu64 " active, %" PRIu64 " dirty, %" PRIu64 " under writeback; %"
-		PRIu64 " evicted, %" PRIu64 " of them never used; %" PRIu64 " of %" PRIu64
-		" pages free.\nFree blocks by order:", s->sums.pages, s->sums.used,
-		s->sums.lru[LRU_INACTIVE], s->sums.lru[LRU_ACTIVE], s->sums.dirty,
-		s->sums.writeback, s->state.evicted, s->state.evicted_unused,
+	fprintf(f,
+		"Memory: %" PRIu64 " pages cached, %" PRIu64 " of them used; %" PRIu64
+		" inactive, %" PRIu64 " active, %" PRIu64 " dirty, %" PRIu64
+		" under writeback; %" PRIu64 " evicted, %" PRIu64 " of them never used; %" PRIu64
+		" of %" PRIu64 " pages free.\nFree blocks by order:",
+		s->sums.pages, s->sums.used, s->sums.lru[LRU_INACTIVE], s->sums.lru[LRU_ACTIVE],
+		s->sums.dirty, s->sums.writeback, s->state.evicted, s->state.evicted_unused,
 		scene_free_pages(s), memory_pages(s));
 	for (unsigned int o = 0; o <= buddy_top(s); o++)
 		fprintf(f, " %u: %" PRIu64 ";", o, s->counts.free[o]);
 	fprintf(f, "\n");
 }
 
-const struct tui_pane pane_memory = { "memory", draw, twin };
+const struct tui_pane pane_memory = {"memory", draw, twin};

@@ -34,7 +34,8 @@ static int draw_state(struct tui *t, const struct tui_scene *m, const struct rec
 		 first + ((u64)1 << cell_order(cell)) - 1,
 		 cell_lru(head) ? narrate_list(cell_lru(head) - 1) : "no");
 	canvas_text(&t->canvas, in->x, in->y + y++, in->w, ROLE_TEXT, text);
-	snprintf(text, sizeof(text), "brought by: %s; %s", narrate_provenance(cell_provenance(cell)),
+	snprintf(text, sizeof(text), "brought by: %s; %s",
+		 narrate_provenance(cell_provenance(cell)),
 		 cell & CELL_USED ? "used" : "not used yet");
 	if (y < in->h)
 		canvas_text(&t->canvas, in->x, in->y + y++, in->w, ROLE_TEXT, text);
@@ -102,4 +103,4 @@ static void twin(const struct tui *t, const struct tui_scene *m, FILE *f)
 	}
 }
 
-const struct tui_pane pane_page = { "page", draw, twin };
+const struct tui_pane pane_page = {"page", draw, twin};

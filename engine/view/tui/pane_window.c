@@ -103,12 +103,12 @@ static void draw(struct tui *t, struct tui_scene *m, const struct rect *r)
 		canvas_text(c, in.x + 1, in.y, in.w - 1, ROLE_DIM, "none yet");
 		return;
 	}
-	canvas_printf(c, in.x + 1, in.y, in.w - 1, ROLE_TEXT, "start %" PRIu64 "  size %u  async %u",
-		      win->start, win->size, win->async_size);
+	canvas_printf(c, in.x + 1, in.y, in.w - 1, ROLE_TEXT,
+		      "start %" PRIu64 "  size %u  async %u", win->start, win->size,
+		      win->async_size);
 	draw_ruler(c, win, reader_of(m), in.x + 1, in.y + 1, max(in.w - 2, 4));
 	if (in.h > 2) {
-		snprintf(text, sizeof(text), "%" PRIu64,
-			 win->start + max(win->size, 1u) - 1);
+		snprintf(text, sizeof(text), "%" PRIu64, win->start + max(win->size, 1u) - 1);
 		canvas_printf(c, in.x + 1, in.y + 2, in.w - 2, ROLE_DIM, "%" PRIu64, win->start);
 		canvas_text(c, in.x + in.w - 1 - (int)strlen(text), in.y + 2, in.w, ROLE_DIM, text);
 	}
@@ -128,9 +128,10 @@ static void twin(const struct tui *t, const struct tui_scene *m, FILE *f)
 		return;
 	}
 	describe(win, reader_of(m), text, sizeof(text));
-	fprintf(f, "Readahead window: start %" PRIu64 ", size %u, the last %u ahead of the reader; "
-		"%s. Chosen because %s.\n", win->start, win->size, win->async_size, text,
-		trace_rule_text(win->rule));
+	fprintf(f,
+		"Readahead window: start %" PRIu64 ", size %u, the last %u ahead of the reader; "
+		"%s. Chosen because %s.\n",
+		win->start, win->size, win->async_size, text, trace_rule_text(win->rule));
 }
 
-const struct tui_pane pane_window = { "window", draw, twin };
+const struct tui_pane pane_window = {"window", draw, twin};

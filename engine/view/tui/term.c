@@ -17,10 +17,10 @@
 static struct {
 	SCREEN *screen;
 	bool utf8;
-	int colours;		/* 0, 8, 256, 1 << 24 */
+	int colours; /* 0, 8, 256, 1 << 24 */
 	volatile sig_atomic_t signal;
 	struct termios saved;
-	char restore[128];	/* what a crash handler writes */
+	char restore[128]; /* what a crash handler writes */
 	size_t restore_len;
 } term;
 
@@ -42,7 +42,7 @@ static void on_crash(int signo)
 
 static void handle(int signo, void (*handler)(int))
 {
-	struct sigaction sa = { .sa_handler = handler };
+	struct sigaction sa = {.sa_handler = handler};
 
 	sigemptyset(&sa.sa_mask);
 	sigaction(signo, &sa, NULL);
@@ -50,7 +50,7 @@ static void handle(int signo, void (*handler)(int))
 
 static void remember_restore(void)
 {
-	const char *names[] = { "rmcup", "cnorm", "sgr0" };
+	const char *names[] = {"rmcup", "cnorm", "sgr0"};
 
 	tcgetattr(STDIN_FILENO, &term.saved);
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
@@ -81,7 +81,8 @@ static int no_terminal(struct fl_error *err, const char *what)
 {
 	return fl_error_set(err, -ENOTTY, NULL, 0,
 			    "%s, expected a terminal of at least %dx%d (without --view tui "
-			    "everything is plain text)", what, TERM_MIN_WIDTH, TERM_MIN_HEIGHT);
+			    "everything is plain text)",
+			    what, TERM_MIN_WIDTH, TERM_MIN_HEIGHT);
 }
 
 static int check_terminal(struct fl_error *err)
@@ -207,7 +208,7 @@ static unsigned int distance(u32 a, u32 b)
 /* The nearest of xterm's 6x6x6 cube and 24 greys. */
 static int nearest_256(u32 rgb)
 {
-	static const u8 steps[] = { 0, 95, 135, 175, 215, 255 };
+	static const u8 steps[] = {0, 95, 135, 175, 215, 255};
 	unsigned int r = level(rgb >> 16 & 0xff), g = level(rgb >> 8 & 0xff), b = level(rgb & 0xff);
 	u32 cube = (u32)steps[r] << 16 | (u32)steps[g] << 8 | steps[b];
 	unsigned int mean = ((rgb >> 16 & 0xff) + (rgb >> 8 & 0xff) + (rgb & 0xff)) / 3;
@@ -260,7 +261,7 @@ static void show_cell(const struct canvas_cell *cell, int x, int y)
 {
 	attr_t attributes = role_attributes[cell->role] | curses_attributes(cell->attributes);
 	int pair = term.colours ? cell->role + 1 : 0;
-	wchar_t text[2] = { term.utf8 ? (wchar_t)cell->ch : canvas_ascii(cell->ch), 0 };
+	wchar_t text[2] = {term.utf8 ? (wchar_t)cell->ch : canvas_ascii(cell->ch), 0};
 	cchar_t out;
 
 	setcchar(&out, text, attributes, 0, &pair);
@@ -300,12 +301,14 @@ static int function_key(wint_t key, struct term_mouse *mouse)
 	static const struct {
 		int curses, ours;
 	} keys[] = {
-		{ KEY_UP, TERM_UP }, { KEY_DOWN, TERM_DOWN }, { KEY_LEFT, TERM_LEFT },
-		{ KEY_RIGHT, TERM_RIGHT }, { KEY_PPAGE, TERM_PAGE_UP }, { KEY_NPAGE, TERM_PAGE_DOWN },
-		{ KEY_HOME, TERM_HOME }, { KEY_END, TERM_END }, { KEY_ENTER, TERM_ENTER },
-		{ KEY_BACKSPACE, TERM_BACKSPACE }, { KEY_BTAB, TERM_BACKTAB },
-		{ KEY_RESIZE, TERM_RESIZE }, { KEY_F(1), TERM_F1 }, { KEY_F(10), TERM_F10 },
-		{ KEY_DC, TERM_DELETE },
+		{KEY_UP, TERM_UP},	   {KEY_DOWN, TERM_DOWN},
+		{KEY_LEFT, TERM_LEFT},	   {KEY_RIGHT, TERM_RIGHT},
+		{KEY_PPAGE, TERM_PAGE_UP}, {KEY_NPAGE, TERM_PAGE_DOWN},
+		{KEY_HOME, TERM_HOME},	   {KEY_END, TERM_END},
+		{KEY_ENTER, TERM_ENTER},   {KEY_BACKSPACE, TERM_BACKSPACE},
+		{KEY_BTAB, TERM_BACKTAB},  {KEY_RESIZE, TERM_RESIZE},
+		{KEY_F(1), TERM_F1},	   {KEY_F(10), TERM_F10},
+		{KEY_DC, TERM_DELETE},
 	};
 
 	if (key == KEY_MOUSE)
@@ -336,7 +339,7 @@ static int plain_key(wint_t key)
 
 int term_key(int ms, struct term_mouse *mouse)
 {
-	struct pollfd p = { .fd = STDIN_FILENO, .events = POLLIN };
+	struct pollfd p = {.fd = STDIN_FILENO, .events = POLLIN};
 	wint_t key;
 	int ret = get_wch(&key);
 

@@ -7,7 +7,7 @@
 
 char *short_time(u64 ns, char *buf, size_t n)
 {
-	static const char *const units[] = { "ns", "us", "ms", "s" };
+	static const char *const units[] = {"ns", "us", "ms", "s"};
 	unsigned int unit = 0;
 	u64 tenths = ns * 10;
 
@@ -40,7 +40,8 @@ char *short_count(u64 v, char *buf, size_t n)
 	if (tenths >= 1000)
 		snprintf(buf, n, "%" PRIu64 "%c", tenths / 10, units[unit]);
 	else
-		snprintf(buf, n, "%" PRIu64 ".%" PRIu64 "%c", tenths / 10, tenths % 10, units[unit]);
+		snprintf(buf, n, "%" PRIu64 ".%" PRIu64 "%c", tenths / 10, tenths % 10,
+			 units[unit]);
 	return buf;
 }
 
@@ -54,7 +55,8 @@ void event_line(const struct scene *s, const struct trace_event *ev, tui_op_text
 	else if (ev->id == EV_fl_window)
 		snprintf(buf + n, size - n,
 			 "start=%" PRIu64 " size=%u async_size=%u req=%" PRIu64 " max=%" PRIu64
-			 " rule=%s", ev->index, ev->a, ev->b, ev->c, ev->d, trace_rule_name(ev->e));
+			 " rule=%s",
+			 ev->index, ev->a, ev->b, ev->c, ev->d, trace_rule_name(ev->e));
 	else
 		export_line(s->info, ev, buf + n, size - n);
 }

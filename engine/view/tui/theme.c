@@ -7,14 +7,14 @@
 #define NONE COLOUR_NONE
 
 static const struct colour dark[ROLE_NR] = {
-#define ROLE(name, fg, bg, fg8, bg8, attributes) [ROLE_##name] = { fg, bg, fg8, bg8, attributes },
+#define ROLE(name, fg, bg, fg8, bg8, attributes) [ROLE_##name] = {fg, bg, fg8, bg8, attributes},
 #include "view/tui/roles.def"
 #undef ROLE
 };
 
 enum { THEME_DARK, THEME_LIGHT, THEME_CONTRAST, THEME_MONO, THEME_NR };
 
-static const char *const names[] = { "dark", "light", "contrast", "mono" };
+static const char *const names[] = {"dark", "light", "contrast", "mono"};
 
 const char *theme_name(unsigned int theme)
 {
@@ -122,7 +122,7 @@ static struct colour contrast_colour(enum canvas_role role)
 
 static struct colour mono_colour(enum canvas_role role)
 {
-	struct colour c = { NONE, NONE, -1, -1, dark[role].attributes };
+	struct colour c = {NONE, NONE, -1, -1, dark[role].attributes};
 
 	if (is_order(role) || role == ROLE_STATUS || role == ROLE_STATUS_STRONG ||
 	    role == ROLE_READER || role == ROLE_SELECT || role == ROLE_POISON ||

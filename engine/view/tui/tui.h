@@ -25,9 +25,9 @@ struct tui_machine {
 typedef void (*tui_op_text_t)(const struct trace_event *ev, char *buf, size_t size);
 
 struct tui_options {
-	const char *title;	/* what is shown, or NULL */
-	u64 first_event;	/* number of the tape's first event, for the reader */
-	tui_op_text_t op_text;	/* NULL: none */
+	const char *title;     /* what is shown, or NULL */
+	u64 first_event;       /* number of the tape's first event, for the reader */
+	tui_op_text_t op_text; /* NULL: none */
 	/* Called for every scene once it is made: feeds what came before the tape; or NULL. */
 	int (*prepare)(struct scene *s, unsigned int machine, void *ctx);
 	void *ctx;
