@@ -1,1 +1,0 @@
-fl.machine{ kernel = "v6.13" }

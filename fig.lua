@@ -1,1 +1,0 @@
-figure("a", plot.bars{ title = "t", values = { x = 1, y = 3 } })
