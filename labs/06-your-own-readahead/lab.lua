@@ -816,8 +816,8 @@ Write your policy. So far (the kernel has 100 everywhere):
 {{table}}
 
 It is called `mine`: `sync_ra`, `async_ra`, and `reset`, which is called before each file so that you can forget. Your variables go above the `return` of answers.lua (`local streams = {}`). A window must begin inside the file: where its start would not be below
-`req.file_pages`, return `false`. It may have at most `req.limit` pages and may reach past the end. Try and look: `foliolab lab watch 06` tells value and points after
-each save.
+`req.file_pages`, return `false`. It may have at most `req.limit` pages and may reach past the end. `foliolab lab watch 06` tells value and points after
+each save, until it is enough; when it is, Enter here shows them once more.
 
 To pass:
 
