@@ -65,16 +65,20 @@ static int check_conflict(struct xa_state *xas, void **shadowp)
 }
 
 /* A shadow larger than the folio is cut first, so that the rest of it stays. */
-static void split_shadow(struct xa_state *xas, void *shadow, unsigned int order)
+static int split_shadow(struct xa_state *xas, void *shadow, unsigned int order)
 {
 	unsigned int shadow_order;
+	int ret = 0;
 
 	xas_set_order(xas, xas->xa_index, order);
 	xas_load(xas);
 	shadow_order = xas_get_order(xas);
-	if (shadow_order > order)
+	if (shadow_order > order) {
 		xas_split(xas, shadow, shadow_order);
+		ret = xas_error(xas);
+	}
 	xas_reset(xas);
+	return ret;
 }
 
 int __filemap_add_folio(struct address_space *mapping, struct folio *folio, pgoff_t index,
@@ -93,7 +97,9 @@ int __filemap_add_folio(struct address_space *mapping, struct folio *folio, pgof
 	if (ret)
 		return ret;
 	if (shadow)
-		split_shadow(&xas, shadow, order);
+		ret = split_shadow(&xas, shadow, order);
+	if (ret)
+		return ret;
 	folio->mapping = mapping;
 	folio->index = index;
 	xas_store(&xas, folio);
