@@ -133,13 +133,14 @@ enum field {
 	FEATURES,
 	MOUNT_OPTIONS,
 	DIR_FLAGS,
+	SPLIT_FAILS,
 	NR_FIELDS
 };
 
 static const char *const field_names[NR_FIELDS] = {
 	"kernel", "memory", "page_size", "block_size", "fs",   "size",	   "disk", "written",
 	"file",	  "ra_kb",  "io_kb",	 "cpus",       "seed", "fragment", "data", "record",
-	"extent_blocks", "features", "mount_options", "dir_flags",
+	"extent_blocks", "features", "mount_options", "dir_flags", "split_fails",
 };
 
 /* The value is on top of the stack; what stays there is kept as long as the machine. */
@@ -207,6 +208,9 @@ static void take_field(lua_State *L, struct builder *b, enum field field)
 		break;
 	case DIR_FLAGS:
 		c->dir_flags = take_string(L, "dir_flags");
+		break;
+	case SPLIT_FAILS:
+		c->split_fails = lua_toboolean(L, -1);
 		break;
 	case NR_FIELDS:
 		break;

@@ -55,6 +55,21 @@ assert(not pcall(m.read, m, -1) and not pcall(m.read, m, 1.5) and not pcall(m.re
 LUA
 END
 
+test_expect_success 'split_fails: a bad page stays in its large folio' - <<'END'
+lua >out <<'LUA'
+local function poisoned(fails)
+	local m = fl.machine { kernel = "v6.12", fs = "tmpfs-always", size = "2m", split_fails = fails }
+	m:pwrite(0, "2m")
+	return m, m:poison(3 * 4096)
+end
+local m, ok, errno = poisoned(true)
+assert(not ok and errno == "EHWPOISON" and m:orders()[9] == 1)
+assert(m:pread(0, "64k") == 3 * 4096 and select(2, m:splice(0, "64k")) == "EIO")
+m, ok = poisoned(false)
+assert(ok and m:orders()[0] == 512 and m:splice(0, "64k") == 3 * 4096)
+LUA
+END
+
 test_expect_success 'stop_before leaves the machine before the operation, a twin goes on alone' - <<'END'
 lua >out <<'LUA'
 local m = fl.machine { kernel = "v6.12", size = "4m" }
