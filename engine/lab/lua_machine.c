@@ -356,7 +356,7 @@ struct lab_machine *lab_machine_twin(lua_State *L, int index)
 	lm->next = from->next;
 	lm->repeat = from->repeat;
 	for (size_t i = 0; i < from->past.nr; i++)
-		lab_machine_play(L, lm, &from->past.ops[i]);
+		lab_machine_replay(L, lm, &from->past.ops[i]);
 	return lm;
 }
 

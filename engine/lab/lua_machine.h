@@ -17,6 +17,7 @@
 
 #define MACHINE_TYPE	"machine"
 #define MACHINE_OPS_MAX 1000000 /* queued or remembered */
+#define PAST_WAIT	WL_NR_OPS /* in past only: waited for the disk */
 
 struct op_list {
 	struct wl_op *ops;
@@ -51,6 +52,8 @@ s64 lab_lua_size(lua_State *L, int index, const char *what);
 
 /* Play one operation, remembered in past; raises what the run or a policy had to complain. */
 void lab_machine_play(lua_State *L, struct lab_machine *lm, const struct wl_op *op);
+/* Play one entry of a past on a twin. */
+void lab_machine_replay(lua_State *L, struct lab_machine *lm, const struct wl_op *op);
 /* The next queued operation without its repeats; false at the end. machine_advance() takes it. */
 bool lab_machine_peek(const struct lab_machine *lm, struct wl_op *op);
 void lab_machine_advance(struct lab_machine *lm);

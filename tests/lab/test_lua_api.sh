@@ -140,4 +140,17 @@ test_expect_success 'figures are saved as SVG, the same ones every time' '
 	test_grep "</svg>" one/a.svg
 '
 
+test_expect_success 'a twin has waited for the disk where its machine has' '
+	cat > twin.lua <<-\EOF
+	local m = fl.machine { disk = "nvme", size = "8m" }
+	m:play("read 4k 192")
+	local t = m:twin()
+	assert(m:clock() == t:clock(), "the clocks differ")
+	m:fadvise("dontneed", 0, 0)
+	t:fadvise("dontneed", 0, 0)
+	assert(m:cached() == t:cached(), "the caches differ")
+	EOF
+	"$FOLIOLAB" run twin.lua
+'
+
 test_done
