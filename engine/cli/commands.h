@@ -7,6 +7,7 @@
 #include "cli/options.h"
 
 extern const struct cli_command cmd_lab;
+extern const struct cli_command cmd_grade;
 extern const struct cli_command cmd_run;
 extern const struct cli_command cmd_compare;
 extern const struct cli_command cmd_golden;

@@ -148,6 +148,9 @@ int lab_package(struct lab_session *s, const char *output, struct fl_error *err)
 	print_quoted(o.f, s->lab->student);
 	fprintf(o.f, ", seed %08x\nlocal answers = (function(...)\n%s\nend)()\n", s->lab->seed,
 		text);
+	fprintf(o.f, "answers.student = answers.student or ");
+	print_quoted(o.f, s->lab->student);
+	fputc('\n', o.f);
 	for (unsigned int i = 0; i < s->progress.nr; i++) {
 		const struct lab_item *item = &s->progress.items[i];
 

@@ -13,6 +13,7 @@
 /* In the order of the overview. */
 static const struct cli_command *const commands[] = {
 	&cmd_lab,
+	&cmd_grade,
 	&cmd_run,
 	&cmd_compare,
 	&cmd_golden,

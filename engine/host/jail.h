@@ -1,7 +1,7 @@
 /*
  * host/jail.h - lock a forked child in before it touches bytes of strangers.
  *
- * Invariant  behind jail_enter() the process has the two descriptors it was given and no others;
+ * Invariant  behind jail_enter() the process has the descriptors it was given and no others;
  *            it can read the one at a position, talk over the other, get memory, and end. Every
  *            other system call kills it, so do more memory or time than it was allowed.
  * Owner      meant for a child that ends with _exit(); nothing is undone.
@@ -21,7 +21,7 @@ struct jail_limits {
 	unsigned int cpu_seconds; /* SIGXCPU when they are used up */
 };
 
-/* Move @file and @talk to their places and lock the door. */
+/* Move @file (-1: there is none) and @talk to their places and lock the door. */
 int jail_enter(int file, int talk, const struct jail_limits *limits);
 
 #endif

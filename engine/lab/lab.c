@@ -41,7 +41,8 @@ static int push_environment(lua_State *L)
 	return 1;
 }
 
-static int load_lab(struct lab *lab, struct fl_error *err)
+/* @text NULL: of the file. */
+static int load_lab(struct lab *lab, const char *text, size_t len, struct fl_error *err)
 {
 	lua_State *L = lab->ll->L;
 	int ret;
@@ -50,7 +51,10 @@ static int load_lab(struct lab *lab, struct fl_error *err)
 	ret = lab_lua_call(lab->ll, 0, 1, err);
 	if (ret)
 		return ret;
-	ret = lab_lua_load_file(lab->ll, lab->path, -1, err);
+	if (text)
+		ret = lab_lua_load_text(lab->ll, lab->path, text, len, -1, err);
+	else
+		ret = lab_lua_load_file(lab->ll, lab->path, -1, err);
 	if (!ret)
 		ret = lab_lua_call(lab->ll, 0, 0, err);
 	lab->env_ref = luaL_ref(L, LUA_REGISTRYINDEX);
@@ -76,6 +80,12 @@ static void name_lab(struct lab *lab, const char *dir)
 
 int lab_open(const char *dir, const char *student, struct lab **ret, struct fl_error *err)
 {
+	return lab_open_text(dir, NULL, 0, student, ret, err);
+}
+
+int lab_open_text(const char *dir, const char *text, size_t len, const char *student,
+		  struct lab **ret, struct fl_error *err)
+{
 	struct lab *lab = calloc(1, sizeof(*lab));
 	int error;
 
@@ -90,7 +100,7 @@ int lab_open(const char *dir, const char *student, struct lab **ret, struct fl_e
 	if (!error) {
 		lab->ll->dir = lab->dir;
 		lab->ll->out = NULL;
-		error = load_lab(lab, err);
+		error = load_lab(lab, text, len, err);
 	}
 	if (error) {
 		if (!err->file[0])

@@ -102,6 +102,9 @@ u32 lab_seed(const char *student);
 
 /* Load the lab in folder @dir. */
 int lab_open(const char *dir, const char *student, struct lab **ret, struct fl_error *err);
+/* The same from lab.lua's text, opening no file. */
+int lab_open_text(const char *dir, const char *text, size_t len, const char *student,
+		  struct lab **ret, struct fl_error *err);
 /* NULL is fine. */
 void lab_close(struct lab *lab);
 
@@ -138,6 +141,9 @@ int lab_judge(struct lab *lab, const struct lab_step *step, const struct lab_que
 
 /* Load answers.lua, an earlier one is forgotten. An error is the student's. */
 int lab_load_answers(struct lab *lab, const char *path, struct fl_error *err);
+/* The same from its text; @name is for messages. */
+int lab_load_answers_text(struct lab *lab, const char *name, const char *text, size_t len,
+			  struct fl_error *err);
 /* What answers.lua has for @q; LAB_VALUE_NONE where it has nothing. -EINVAL: nothing of that kind.
  */
 int lab_answer_given(struct lab *lab, const struct lab_step *step, const struct lab_question *q,

@@ -135,6 +135,10 @@ void lab_machine_play(lua_State *L, struct lab_machine *lm, const struct wl_op *
 
 	lab_lua_charge(L, op_price(lm->run, op));
 	remember(L, lm, op);
+	if (lm->ll->played) {
+		lm->ll->played->nr++;
+		lm->ll->played->op = *op;
+	}
 	play_protected(L, lm, op, &ret, &err);
 	if (!ret)
 		return;

@@ -60,7 +60,7 @@ static void hook(lua_State *L, lua_Debug *ar)
 void lab_lua_set_budget(struct lab_lua *ll, s64 budget)
 {
 	ll->budget = budget;
-	ll->exhausted = false;
+	ll->exhausted = ll->starved = false;
 	ll->printed = 0;
 	lua_sethook(ll->L, hook, LUA_MASKCOUNT, HOOK_EVERY);
 }
@@ -242,6 +242,7 @@ int lab_lua_call(struct lab_lua *ll, int nargs, int nresults, struct fl_error *e
 				    "too many instructions, expected a script that ends");
 	}
 	if (status == LUA_ERRMEM) {
+		ll->starved = true;
 		lua_pop(L, 1);
 		lua_gc(L, LUA_GCCOLLECT);
 		return fl_error_set(err, -ENOMEM, NULL, 0,

@@ -32,17 +32,25 @@
 
 struct plot;
 
+/* The last operation of any machine. */
+struct lab_played {
+	u64 nr; /* operations so far */
+	struct wl_op op;
+};
+
 struct lab_lua {
 	lua_State *L;
 	size_t used, cap;  /* bytes of the allocator */
 	s64 budget;	   /* instructions left */
 	bool exhausted;	   /* the budget ran out since it was last set */
+	bool starved;	   /* a call ended for want of memory since then */
 	u64 fail_alloc_in; /* tests: when > 0 counts down, the allocation reaching 0 fails */
 
 	FILE *out;		    /* where print() goes; may change between calls */
 	size_t printed;		    /* bytes since the budget was last set */
 	unsigned int machines;	    /* alive */
 	struct run_config defaults; /* of fl.machine */
+	struct lab_played *played;  /* kept up to date if not NULL; the caller's */
 	const char *dir;	    /* folder whose files machines may read, or NULL */
 
 	/* A figure was made; NULL: it is only printed. The text is in the caller's memory. */

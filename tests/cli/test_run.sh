@@ -9,7 +9,7 @@
 test_expect_success 'no arguments: what this is, the commands, three examples' '
 	"$FOLIOLAB" >out 2>err
 	test_line_count 0 err
-	for command in run compare golden bench kernels doctor; do
+	for command in run compare golden bench kernels doctor grade; do
 		test_grep "^  $command +[A-Z]" out
 	done
 	same "$(grep -c "^  foliolab " out)" 3
@@ -18,7 +18,7 @@ test_expect_success 'no arguments: what this is, the commands, three examples' '
 '
 
 test_expect_success 'every command has a help; help COMMAND is the same' '
-	for command in run compare golden bench kernels doctor; do
+	for command in run compare golden bench kernels doctor grade; do
 		"$FOLIOLAB" $command --help >out
 		"$FOLIOLAB" help $command >out2
 		test_cmp out out2

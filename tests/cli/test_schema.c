@@ -9,21 +9,26 @@
 
 #include "schema/json_schema.h"
 
-/* What `foliolab ARGS` prints, which must keep to the schema. */
-static void check_output(const char *schema, const char *args)
+/* What `foliolab ARGS` prints with exit status @status, which must keep to the schema. */
+static void check_status(const char *schema, int status, const char *args)
 {
 	char command[8192], why[512] = "";
 	cJSON *value;
 
 	snprintf(command, sizeof(command), "\"${FOLIOLAB:?}\" %s >out.json", args);
-	if (system(command))
-		fail_msg("it fails: foliolab %s", args);
+	if (WEXITSTATUS(system(command)) != status)
+		fail_msg("it does not end with %d: foliolab %s", status, args);
 	value = json_schema_load("out.json");
 	if (!value)
 		fail_msg("no JSON: foliolab %s", args);
 	if (!json_schema_holds(schema, value, why, sizeof(why)))
 		fail_msg("foliolab %s: %s", args, why);
 	cJSON_Delete(value);
+}
+
+static void check_output(const char *schema, const char *args)
+{
+	check_status(schema, 0, args);
 }
 
 static void run_keeps_to_its_schema(void **state)
@@ -72,6 +77,35 @@ static void golden_keeps_to_its_schema(void **state)
 	check_output("golden", "golden \"$TESTDATA/golden/linux-7.3.public.txt.xz\" --format json");
 }
 
+static void write_file(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	fputs(text, f);
+	assert_int_equal(fclose(f), 0);
+}
+
+static void grades_keep_to_their_schemas(void **state)
+{
+	static const char *const formats[] = {"json", "gradescope", "prairielearn"};
+	static const char *const files[] = {"good.lua", "syntax.lua", "loop.lua"};
+	char args[200];
+
+	write_file("good.lua", "return { student = 'ada', expect = 1, guilty = function() "
+			       "while true do end end }");
+	write_file("syntax.lua", "return {");
+	write_file("loop.lua", "while true do end");
+	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
+		for (size_t j = 0; j < sizeof(files) / sizeof(*files); j++) {
+			snprintf(args, sizeof(args),
+				 "grade \"$FL_ROOT/labs/03-the-regression\" --submission %s "
+				 "--format %s",
+				 files[j], formats[i]);
+			check_status(i ? formats[i] : "grade", 1, args);
+		}
+}
+
 /* @change is put into a good object and must make it a bad one. */
 static void refuse(const char *key, const char *json)
 {
@@ -114,6 +148,7 @@ int main(void)
 		cmocka_unit_test(ext4_keeps_to_its_schema),
 		cmocka_unit_test(bench_keeps_to_its_schema),
 		cmocka_unit_test(golden_keeps_to_its_schema),
+		cmocka_unit_test(grades_keep_to_their_schemas),
 		cmocka_unit_test(schemas_refuse_what_they_should),
 	};
 

@@ -1,0 +1,145 @@
+#!/bin/bash
+# lab/test_grade.sh - `foliolab grade`: what a class, an autograder and a cheat get to see.
+. "$(dirname "$0")/../lib.sh"
+
+export FOLIOLAB_LABS=$FL_ROOT/labs XDG_STATE_HOME=$TMPDIR/state
+grade()
+{
+	"$FOLIOLAB" grade "$@"
+}
+
+cat >half.lua <<'END'
+local function same(a, b)
+	for order = 0, 5 do
+		if (a[order] or 0) ~= (b[order] or 0) then return false end
+	end
+	return true
+end
+return {
+	student = "ada",
+	guilty = function(try, knobs)
+		local bad = try("ab4443fe3ca6")
+		for _, k in ipairs(knobs) do
+			if same(try("v6.7+" .. k), bad) then return k end
+		end
+	end,
+	marked = function() while true do end end,
+	equal = "read 4k 10",
+}
+END
+echo 'return {' >syntax.lua
+
+test_expect_success 'text: a line of name and OK or FAIL, the reason, parts and the sum' '
+	expect_exit 1 grade 3 --submission half.lua >out
+	test_grep "^Submission half.lua: student ada, seed [0-9a-f]{8}$" out
+	test_grep "^== Test guilty ==$" out
+	test_grep "^guilty: OK$" out
+	test_grep "^Part bisect score: 10/10$" out
+	test_grep "^marked: FAIL$" out
+	test_grep "^    limit instructions: answers.lua:[0-9]+: .*, at question marked, after event fl_op [0-9]+ \(read 4k" out
+	test_grep "^Score: 10/56$" out
+'
+
+test_expect_success 'the hand-out gets nothing; a broken file says where and the next one counts' '
+	expect_exit 1 grade 3 --submission "$FOLIOLAB_LABS"/03-*/answers.lua --submission syntax.lua half.lua >out
+	test_grep "^    nothing could be graded: answers.lua:[0-9]+: " out
+	[ "$(grep "^Score" out | tr "\n" " ")" = "Score: 0/56 Score: 0/56 Score: 10/56 " ]
+	test_grep "^3 submissions, 0 with full marks$" out
+'
+
+test_expect_success 'the student: field, option, file, folder' '
+	mkdir -p eve
+	echo "return {}" | tee eve/answers.lua >bob.lua
+	expect_exit 1 grade 3 --submission half.lua bob.lua eve eve/answers.lua >out
+	[ "$(sed -n "s/^Submission .* student \([^,]*\),.*/\1/p" out | tr "\n" " ")" = "ada bob eve eve " ]
+	expect_exit 1 grade 3 --student zoe --submission half.lua bob.lua >out
+	[ "$(sed -n "s/^Submission .* student \([^,]*\),.*/\1/p" out | tr "\n" " ")" = "ada zoe " ]
+	expect_exit 1 "$FOLIOLAB" lab watch 1 --once --student kim >out
+	"$FOLIOLAB" lab package 1 -o packed.lua
+	expect_exit 1 grade 1 --submission packed.lua >out
+	test_grep "student kim, seed" out
+'
+
+test_expect_success 'what cannot be read is told, links of strangers are not followed' '
+	mkdir -p none link
+	ln -sf /etc/passwd link/answers.lua
+	expect_exit 1 grade 3 --submission none link >out
+	test_grep "no answers.lua in this folder" out
+	test_grep "answers.lua is a symbolic link" out
+	expect_exit 2 grade 3 --submission nowhere.lua 2>err
+	test_grep "^foliolab: nowhere.lua: " err
+	expect_exit 2 grade 3 2>err
+	test_grep "submission: is missing" err
+	expect_exit 2 grade 3 --submission half.lua bob.lua --format gradescope 2>err
+	test_grep "2 submissions, expected one" err
+	expect_exit 2 grade 3 --submission half.lua --jobs 0 2>err
+	expect_exit 2 grade 3 --submission half.lua --format yaml 2>err
+	test_grep "unknown format .yaml." err
+'
+
+test_expect_success 'a lab that is broken stops with file and line, not with grades' '
+	"$FOLIOLAB" lab new 09-mine >out
+	echo "return { student = \"x\" }" >x.lua
+	sed "s/prepare = function(s)/&\n\t\t\t\terror(\"oops\")/" 09-mine/lab.lua >lab.lua
+	! cmp -s lab.lua 09-mine/lab.lua
+	cp lab.lua 09-mine/
+	expect_exit 2 grade ./09-mine --submission x.lua >out 2>err
+	[ ! -s out ]
+	test_grep "the lab fails without any submission.*oops" err
+'
+
+test_expect_success 'csv: a header, a line a submission, numbers; no formula' '
+	cp half.lua "=1+1,\"x.lua"
+	expect_exit 1 grade 3 --submission half.lua "=1+1,\"x.lua" syntax.lua --format csv >out.csv
+	test_line_count 4 out.csv
+	test_grep "^submission,student,score,max,expect,guilty,marked,.*,equal,error$" out.csv
+	test_grep "^\"half.lua\",\"ada\",10,56,0,10,0,0,0,0,0,0,0,0,\"\"$" out.csv
+	test_grep "^\".=1\+1,\"\"x.lua\",\"ada\",10,56," out.csv
+	test_grep "^\"syntax.lua\",\"syntax\",0,56,.*,\"answers.lua:" out.csv
+'
+
+if have python3; then
+	test_expect_success 'csv: a parser finds as many fields in every line' '
+		python3 -c "
+import csv
+rows = list(csv.reader(open(\"out.csv\", newline=\"\"), strict=True))
+assert len(rows) == 4 and len(set(map(len, rows))) == 1, rows
+assert [r[2] for r in rows[1:]] == [\"10\", \"10\", \"0\"]
+"
+	'
+else
+	test_skip 'csv: a parser finds as many fields in every line' 'no python3'
+fi
+
+test_expect_success 'junit: suites, cases, counts' '
+	printf "return { student = \"<&\\\\\">\", guilty = function() error(\"<b>]]>&\") end }" >markup.lua
+	expect_exit 1 grade 3 --submission half.lua syntax.lua markup.lua --format junit -o out.xml
+	test_grep "<testsuite name=\"ada\" tests=\"10\" failures=\"9\" errors=\"0\" skipped=\"0\">" out.xml
+	test_grep "<testsuite name=\"syntax\" tests=\"10\" failures=\"0\" errors=\"10\" skipped=\"0\">" out.xml
+	test_grep "<testsuite name=\"&lt;&amp;&quot;&gt;\"" out.xml
+	test_grep "type=\"instructions\"" out.xml
+'
+
+if have xmllint; then
+	test_expect_success 'junit: the schema holds' '
+		xmllint --noout --schema "$TESTDATA/schema/junit.xsd" out.xml
+	'
+else
+	test_skip 'junit: the schema holds' 'no xmllint'
+fi
+
+# Fields and types of the JSON formats are tests/cli/test_schema.c's.
+test_expect_success 'gradescope and prairielearn: the numbers' '
+	expect_exit 1 grade 3 --submission half.lua --format gradescope -o results.json
+	test_grep "\"score\":	10,$" results.json
+	[ "$(grep -c "\"status\":	\"passed\"" results.json)" = 1 ]
+	test_grep "\"number\":	\"2.1\"" results.json
+	expect_exit 1 grade 3 --submission half.lua --format prairielearn -o results.json
+	test_grep "\"score\":	0.178571" results.json
+	test_grep "\"gradable\":	true" results.json
+	expect_exit 1 grade 3 --submission syntax.lua --format prairielearn -o results.json
+	test_grep "\"gradable\":	false" results.json
+	test_grep "\"format_errors\":	\"answers.lua:" results.json
+'
+
+test_done
