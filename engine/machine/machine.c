@@ -6,6 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#ifdef FL_DEBUG
+#include <sanitizer/asan_interface.h>
+#endif
 
 static const struct cost_info cost_table[COST_NR] = {
 #define COST(name, function, ps, per, source) { #name, #function, ps, per, source },
@@ -201,6 +204,10 @@ void machine_free(struct machine *m)
 		return;
 	if (m->page_state)
 		munmap(m->page_state, m->max_pfn);
+#ifdef FL_DEBUG
+	if (m->arena) /* whoever is given these addresses next */
+		ASAN_UNPOISON_MEMORY_REGION(m->arena, (u64)m->max_pfn << m->page_shift);
+#endif
 	if (m->arena)
 		munmap(m->arena, (u64)m->max_pfn << m->page_shift);
 	munmap(m, m->span);

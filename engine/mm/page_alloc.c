@@ -5,6 +5,9 @@
  * block is taken where the kernel takes the one freed last; no per-CPU lists, zones or compaction.
  */
 #include <errno.h>
+#ifdef FL_DEBUG
+#include <sanitizer/asan_interface.h>
+#endif
 
 #include "block/blkdev.h"
 #include "mm/internal.h"
@@ -128,6 +131,18 @@ static bool bad_block_allowed(struct machine *m, unsigned long pfn, unsigned int
 	return false;
 }
 
+/* Debug builds: the bytes of free pages are out of bounds. */
+static void forbid_bytes(struct machine *m, unsigned long pfn, unsigned int order, bool forbid)
+{
+#ifdef FL_DEBUG
+	if (m->arena && forbid)
+		ASAN_POISON_MEMORY_REGION(page_address(m, pfn), m->page_size << order);
+	else if (m->arena)
+		ASAN_UNPOISON_MEMORY_REGION(page_address(m, pfn), m->page_size << order);
+#endif
+	(void)m, (void)pfn, (void)order, (void)forbid;
+}
+
 static unsigned long rmqueue(struct machine *m, unsigned int order)
 {
 	unsigned long pfn;
@@ -138,8 +153,10 @@ static unsigned long rmqueue(struct machine *m, unsigned int order)
 		pfn = __rmqueue_smallest(m, &m->mm->zone, order, &from);
 	} while (unlikely(m->mm->mf.in_buddy) && pfn != PFN_NONE &&
 		 !bad_block_allowed(m, pfn, order));
-	if (pfn != PFN_NONE)
-		trace_event(&m->trace, EV_fl_buddy_alloc, order, 0, 0, pfn, from);
+	if (pfn == PFN_NONE)
+		return pfn;
+	forbid_bytes(m, pfn, order, false);
+	trace_event(&m->trace, EV_fl_buddy_alloc, order, 0, 0, pfn, from);
 	return pfn;
 }
 
@@ -150,6 +167,7 @@ void __free_frozen_pages(struct machine *m, unsigned long pfn, unsigned int orde
 	unsigned int freed = order;
 
 	lock_acquire(m, LOCK_ZONE_LOCK);
+	forbid_bytes(m, pfn, order, true);
 	zone->nr_free += 1UL << order;
 	while (order < m->max_page_order) {
 		u64 buddy = (pfn >> order) ^ 1;
