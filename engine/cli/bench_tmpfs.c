@@ -7,17 +7,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <sys/mman.h>
 
 #include "cli/bench.h"
+#include "cli/bench_tmpfs.h"
 #include "cli/common.h"
 #include "fs/read_write.h"
 #include "lab/run.h"
 #include "mm/internal.h"
 
 #define FILE_BYTES (1LL << 30)
-#define MEASURED_BYTES (256LL << 20)
-#define MEASURED_RUNS 7
 
 /* The stages, and what their lookups were on real kernels. */
 static const struct {
@@ -58,6 +57,14 @@ static int fill_file(struct run *run, unsigned int order, s64 size)
 	return 0;
 }
 
+/* The bytes of huge folios lie in huge pages, as they would, and those of single pages do not. */
+static void back_with(const struct run *run, unsigned int order)
+{
+	const struct machine *m = run->machine;
+
+	madvise(m->arena, m->max_pfn << m->page_shift, order == 9 ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+}
+
 /*
  * Orders below 9 need a kernel whose writes decide by their size; the read stage is put on top of
  * it, which is what the knobs are for.
@@ -79,16 +86,16 @@ static int open_file(const char *stage, unsigned int order, s64 size, bool data,
 	ret = run_open(&config, run, err);
 	if (ret)
 		return ret;
+	if (data)
+		back_with(*run, order);
 	ret = fill_file(*run, order, size);
 	return ret ? fl_error_set(err, ret, NULL, 0, "the file does not fit into memory") : 0;
 }
 
-static u64 read_all(struct run *run, char *buf, u64 bs, s64 size)
+static void read_all(struct run *run, u64 bs, s64 size)
 {
 	for (s64 pos = 0; pos < size; pos += bs)
-		if (ksys_pread64(run_file(run), buf, bs, pos) != (ssize_t)bs)
-			return 0;
-	return size;
+		ksys_pread64(run_file(run), NULL, bs, pos);
 }
 
 static void one_pass(struct run *run, u64 bs, struct pass *pass)
@@ -97,7 +104,7 @@ static void one_pass(struct run *run, u64 bs, struct pass *pass)
 	u64 lookups = trace_total(&m->trace, EV_fl_shmem_lookup);
 	u64 copies = trace_total(&m->trace, EV_fl_shmem_copy), start = m->clock_ps;
 
-	read_all(run, NULL, bs, FILE_BYTES);
+	read_all(run, bs, FILE_BYTES);
 	pass->lookups = trace_total(&m->trace, EV_fl_shmem_lookup) - lookups;
 	pass->copies = trace_total(&m->trace, EV_fl_shmem_copy) - copies;
 	pass->ps = m->clock_ps - start;
@@ -210,78 +217,9 @@ static int run_tmpfs(struct bench_result *result, struct fl_error *err)
 	return 0;
 }
 
-/* ---- real copies ---- */
-
-static double seconds(void)
+int bench_tmpfs_open(unsigned int order, s64 size, struct run **run, struct fl_error *err)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec + ts.tv_nsec / 1e9;
-}
-
-static int compare_double(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-/* The same bytes in the same pieces, without any page cache. */
-static void plain_copy(const struct run *run, char *buf, u64 bs)
-{
-	for (s64 pos = 0; pos < MEASURED_BYTES; pos += bs)
-		memcpy(buf, run->machine->arena + pos, bs);
-}
-
-static int measure_size(struct out *o, struct run **runs, char *buf, unsigned int b)
-{
-	double times[3][MEASURED_RUNS];
-
-	for (unsigned int i = 0; i < MEASURED_RUNS; i++)
-		for (unsigned int k = 0; k < 3; k++) {
-			double start = seconds();
-
-			if (k == 2)
-				plain_copy(runs[1], buf, sizes[b].bytes);
-			else if (!read_all(runs[k], buf, sizes[b].bytes, MEASURED_BYTES))
-				return -EIO;
-			times[k][i] = seconds() - start;
-		}
-	for (unsigned int k = 0; k < 3; k++)
-		qsort(times[k], MEASURED_RUNS, sizeof(double), compare_double);
-	fprintf(o->f, "  %4s %10.1f %10.1f %10.1f   %5.2f\n", sizes[b].name,
-		MEASURED_BYTES / times[0][MEASURED_RUNS / 2] / (1 << 30),
-		MEASURED_BYTES / times[1][MEASURED_RUNS / 2] / (1 << 30),
-		MEASURED_BYTES / times[2][MEASURED_RUNS / 2] / (1 << 30),
-		times[0][MEASURED_RUNS / 2] / times[1][MEASURED_RUNS / 2]);
-	return 0;
-}
-
-/* The miniature's own copies on this host, before and as merged, and memcpy of as much. */
-static int measure_host(struct out *o, struct fl_error *err)
-{
-	struct run *runs[2] = {NULL, NULL};
-	char *buf = malloc(sizes[ARRAY_SIZE(sizes) - 1].bytes);
-	int ret = buf ? 0 : -ENOMEM;
-
-	if (!ret)
-		ret = open_file(stages[BEFORE].kernel, 9, MEASURED_BYTES, true, &runs[0], err);
-	if (!ret)
-		ret = open_file(stages[FINAL].kernel, 9, MEASURED_BYTES, true, &runs[1], err);
-	if (!ret)
-		fprintf(o->f,
-			"\nReal copies on this host, GiB/s, median of %d\n"
-			"    bs     before     merged     memcpy   ratio\n",
-			MEASURED_RUNS);
-	for (unsigned int b = 0; !ret && b < ARRAY_SIZE(sizes); b++)
-		ret = measure_size(o, runs, buf, b);
-	run_close(runs[0]);
-	run_close(runs[1]);
-	free(buf);
-	if (ret && !err->code)
-		fl_error_set(err, ret, NULL, 0, "%s", strerror(-ret));
-	return ret;
+	return open_file(stages[FINAL].kernel, order, size, true, run, err);
 }
 
 const struct bench bench_tmpfs = {
@@ -294,5 +232,5 @@ const struct bench bench_tmpfs = {
 		  "stages that no released kernel has, what their source says.\n",
 	.agree = "A turn less is 68 ns less: that is the whole gain.",
 	.run = run_tmpfs,
-	.measure_host = measure_host,
+	.measure_host = bench_tmpfs_measure,
 };

@@ -355,67 +355,6 @@ static void test_splice(void **state)
 	}
 }
 
-/* ---- races: the file changes between any two steps of a read ---- */
-
-struct racer {
-	struct prng prng;
-	unsigned int in;
-	bool busy;
-};
-
-static void race(void *ctx, struct inode *inode)
-{
-	struct racer *r = ctx;
-	struct file file = { .f_inode = inode, .f_mapping = inode->i_mapping, .f_mode = ~0u };
-	loff_t off = prng_below(&r->prng, 1024) * 1000;
-	char byte = 7;
-
-	if (r->busy || r->in--)
-		return;
-	r->busy = true;
-	switch (prng_below(&r->prng, 3)) {
-	case 0:
-		do_sys_ftruncate(&file, off);
-		break;
-	case 1:
-		shmem_punch_hole(inode, off, 1 + prng_below(&r->prng, 300000));
-		break;
-	default:
-		ksys_pwrite64(&file, &byte, 1, off);
-	}
-	r->busy = false;
-}
-
-/* Whatever happens in between: only bytes that were there at some time, and no more than asked. */
-static void test_races(void **state)
-{
-	static const char *const kernels[] = { STAGE_A, STAGE_B, STAGE_C, STAGE_D, "v6.1.y", "v7.3" };
-	static u8 buf[M1];
-
-	for (unsigned long seed = 0; seed < soak_count(10000); seed++) {
-		struct racer racer = { 0 };
-		struct shmem_scene *s = shmem_open(kernels[seed % ARRAY_SIZE(kernels)],
-						   seed & 64 ? "tmpfs-always" : "tmpfs-within",
-						   MACHINE_MIN_PAGES * K4 * 64);
-		struct shmem_globals *g = &s->run->machine->mm->shmem;
-		ssize_t ret;
-
-		prng_seed(&racer.prng, seed);
-		assert_int_equal(shmem_pwrite(s, 0, M1), M1);
-		racer.in = prng_below(&racer.prng, 40);
-		g->between = race;
-		g->between_ctx = &racer;
-		memset(buf, 0, sizeof(buf));
-		ret = ksys_pread64(run_file(s->run), (char *)buf, M1 - 5, 3);
-		g->between = NULL;
-		assert_in_range(ret, 0, M1 - 3);
-		for (ssize_t i = 0; i < ret; i++)
-			if (buf[i] && buf[i] != 7 && buf[i] != (u8)(((i + 3) >> 12) + 1))
-				fail_msg("seed %lu: byte %zd is %u", seed, i, buf[i]);
-		shmem_close(s);
-	}
-}
-
 /* ---- random operations against bytes in an array ---- */
 
 #define MODEL (3L << 20)
@@ -520,7 +459,6 @@ int main(void)
 		cmocka_unit_test(test_healthy_reads),
 		cmocka_unit_test(test_holes_and_faults),
 		cmocka_unit_test(test_splice),
-		cmocka_unit_test(test_races),
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_no_space),
 	};

@@ -1,0 +1,33 @@
+#!/bin/bash
+# bench/bench_tmpfs.sh - the read loop of tmpfs with real bytes and locked instructions: from
+# folios of order 9 a folio a turn beats a page a turn at 64 KiB and costs nothing at 4 KiB.
+# Functions and variables are used from steps, which are strings.
+# shellcheck disable=SC2317,SC2034
+# shellcheck source=tests/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+# figure ORDER BS COLUMN: of the table of --measure
+figure()
+{
+	awk -v order="$1" -v bs="$2" -v column="$3" '$1 == order && $2 == bs {print $column}' out
+}
+
+test_expect_success 'the table' '
+	"$FOLIOLAB_O2" bench tmpfs --measure >out
+	grep -A 10 "^This host" out | while read -r line; do note "$line"; done
+'
+
+test_expect_success '64 KiB: merged / before' '
+	check_ratio "64 KiB from order 9, merged / before" "$(figure 9 64k 8)" ge 1.10
+'
+
+test_expect_success '4 KiB: merged / before' '
+	check_ratio "4 KiB from order 9, merged / before" "$(figure 9 4k 8)" ge 0.97
+	check_ratio "4 KiB from order 9, merged / before" "$(figure 9 4k 8)" le 1.03
+'
+
+test_expect_success '64 KiB: merged / memcpy of the same pieces' '
+	check_ratio "64 KiB from order 9, merged / memcpy" "$(figure 9 64k 9)" ge 0.90
+'
+
+test_done
