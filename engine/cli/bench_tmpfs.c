@@ -62,7 +62,8 @@ static void back_with(const struct run *run, unsigned int order)
 {
 	const struct machine *m = run->machine;
 
-	madvise(m->arena, m->max_pfn << m->page_shift, order == 9 ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+	madvise(m->arena, m->max_pfn << m->page_shift,
+		order == 9 ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
 }
 
 /*
@@ -228,7 +229,8 @@ const struct bench bench_tmpfs = {
 	.measure = "lookups (shmem_get_folio) of the whole file",
 	.source = "Baolin Wang, [PATCH 0/2] Improve the tmpfs large folio read performance, "
 		  "linux-mm,\n16 Oct 2024: fio bs=64k from 2 MiB folios 10.0 -> 12.0 GiB/s, bs=4k "
-		  "unchanged.\nLookups: counted with kprobes on six kernels and scaled to 1 GiB;\nfor the two "
+		  "unchanged.\nLookups: counted with kprobes on six kernels and scaled to 1 "
+		  "GiB;\nfor the two "
 		  "stages that no released kernel has, what their source says.\n",
 	.agree = "A turn less is 68 ns less: that is the whole gain.",
 	.run = run_tmpfs,

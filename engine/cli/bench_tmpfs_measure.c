@@ -21,10 +21,10 @@
 #include "mm/shmem_fs.h"
 
 #define MEASURED_BYTES (256LL << 20)
-#define MEASURED_RUNS 7
-#define PAGE 4096UL
-#define STRETCH (4LL << 20)
-#define STRETCHES (MEASURED_BYTES / STRETCH)
+#define MEASURED_RUNS  7
+#define PAGE	       4096UL
+#define STRETCH	       (4LL << 20)
+#define STRETCHES      (MEASURED_BYTES / STRETCH)
 
 enum column { BEFORE, V1, MERGED, MEMCPY, HOST_READ, NR_COLUMNS };
 
@@ -329,7 +329,8 @@ int bench_tmpfs_measure(struct out *o, struct fl_error *err)
 	int ret = 0;
 
 	fprintf(o->f,
-		"\nThis host, GiB/s: %lld MiB, median of %d interleaved runs; references and folio\n"
+		"\nThis host, GiB/s: %lld MiB, median of %d interleaved runs; references and "
+		"folio\n"
 		"locks are locked instructions; 'read(2)' is this host's own tmpfs\n"
 		"  order   bs   before       v1   merged   memcpy  read(2)   /before  /memcpy\n",
 		MEASURED_BYTES >> 20, MEASURED_RUNS);

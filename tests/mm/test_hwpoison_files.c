@@ -174,6 +174,57 @@ static void test_dirty_large(void **state)
 	}
 }
 
+/* A clean folio of order 5 that somebody holds: reads, splices and writes do not mind. */
+static void test_clean_large_pinned(void **state)
+{
+	for (unsigned int k = 2; k < SIX; k++) {
+		struct run *run = open_ext4(six[k]);
+		struct mf_state *mf = &run->machine->mm->mf;
+		char *buf = malloc(2 * K64), *back = malloc(2 * K64), byte;
+		struct folio *folio;
+		unsigned long pfn;
+
+		memset(buf, 7, 2 * K64);
+		assert_int_equal(ksys_pwrite64(run_file(run), buf, 2 * K64, 0), 2 * K64);
+		assert_int_equal(vfs_fsync(run_file(run)), 0);
+		folio = filemap_get_folio(run->inode->i_mapping, 0);
+		assert_int_equal(folio_order(folio), 5);
+		assert_false(folio_test_dirty(folio));
+		pfn = folio->_pfn + 3;
+		map_file(run);
+		assert_int_equal(touch(run, 3, false, &byte), 0);
+		assert_int_equal(poison(run, 3), -EHWPOISON);
+		assert_int_equal(mf->last_type, MF_MSG_UNSPLIT_THP);
+		assert_int_equal(mf->last_result, MF_FAILED);
+		assert_int_equal(run->mm->mce.count, 1);
+		assert_int_equal(run->mm->mce.si_code, BUS_MCEERR_AR);
+		assert_int_equal(run->mm->mce.si_addr_lsb, 17);
+		assert_int_equal(ksys_pread64(run_file(run), back, 2 * K64, 0), 2 * K64);
+		assert_memory_equal(buf, back, 2 * K64);
+		assert_int_equal(do_splice_read(run_file(run), 0, 2 * K64), 2 * K64);
+		assert_int_equal(ksys_pwrite64(run_file(run), buf, 2 * K64, 0), 2 * K64);
+		do_munmap(run->vma);
+		map_file(run);
+		assert_int_equal(touch(run, 3, false, &byte), -EFAULT);
+		assert_int_equal(run->mm->mce.count, 2);
+		assert_int_equal(run->mm->mce.si_addr_lsb, 12);
+		assert_int_equal(touch(run, 4, false, &byte), 0);
+		do_munmap(run->vma);
+		run->vma = NULL;
+		folio_put(folio);
+		assert_int_equal(vfs_fsync(run_file(run)), 0);
+		truncate_inode_pages_final(run->inode->i_mapping);
+		lru_add_drain(run->machine);
+		assert_true(page_hwpoison(run->machine, pfn));
+		assert_null(pfn_folio(run->machine, pfn));
+		assert_int_equal(mf->in_buddy, 1);
+		assert_int_equal(mf->off_buddy, 0);
+		free(buf);
+		free(back);
+		close_ext4(run);
+	}
+}
+
 static int one_op(const char *kernel, const char *fs, s64 size, const char *ops)
 {
 	struct run_config config;
@@ -222,6 +273,7 @@ int main(void)
 		cmocka_unit_test(test_dirty_mapped),
 		cmocka_unit_test(test_dirty_unmapped),
 		cmocka_unit_test(test_dirty_large),
+		cmocka_unit_test(test_clean_large_pinned),
 		cmocka_unit_test(test_operations),
 	};
 
