@@ -149,7 +149,8 @@ static void print_reads(FILE *f, const struct report *r)
 	if (!r->errors)
 		return;
 	print_count(f, r->errors, "call");
-	fprintf(f, " failed, the last one with: %s\n", strerror(-r->last_error));
+	fprintf(f, " failed, the last one with: %s, %s\n", strerrorname_np(-r->last_error),
+		strerror(-r->last_error));
 }
 
 static void print_io(FILE *f, const struct report *r)

@@ -157,7 +157,7 @@ test_expect_success 'what fails inside the miniature is counted, and is no error
 	same "$(json_get out errors)" 10
 	same "$(json_get out bytes)" 0
 	"$FOLIOLAB" run -e "read 4k 10" $options >out
-	test_grep "^10 calls failed, the last one with: Cannot allocate memory$" out
+	test_grep "^10 calls failed, the last one with: ENOMEM, Cannot allocate memory$" out
 '
 
 test_expect_success 'extremes: no operation, reads past the end, huge counts, no readahead' '

@@ -70,6 +70,41 @@ assert(ok and m:orders()[0] == 512 and m:splice(0, "64k") == 3 * 4096)
 LUA
 END
 
+test_expect_success 'poison, soft_offline, unpoison: what they return' - <<'END'
+lua >out <<'LUA'
+local function answer(want, ok, errno)
+	assert((ok or errno) == want, tostring(ok or errno) .. ", not " .. tostring(want))
+end
+for _, kernel in ipairs { "v6.1", "v6.12", "v6.18", "v7.3" } do
+	local m = fl.machine { kernel = kernel, fs = "tmpfs-never", size = "1m", data = true, memory = "64m" }
+	m:pwrite(0, "512k")
+	answer(true, m:poison("8k"))
+	answer("EFAULT", m:poison("8k"))
+	answer("EINVAL", m:poison(100))
+	answer("EINVAL", m:soft_offline(4097))
+	answer("EFAULT", m:poison("1m"))
+	answer("EFAULT", m:soft_offline("2m"))
+	answer(8192, m:pread(0, "64k"))
+	answer("EIO", m:pread("8k", 1))
+	answer("EIO", m:pwrite("8k", 1))
+	answer("EBUSY", m:unpoison("8k"))
+	answer("EBUSY", m:unpoison("4k"))
+	answer("ENXIO", m:unpoison("900k"))
+	answer(true, m:punch("8k", "4k"))
+	answer(true, m:unpoison("8k"))
+	answer(65536, m:pread(0, "64k"))
+	answer(true, m:soft_offline("16k"))
+	answer(65536, m:pread(0, "64k"))
+	answer(true, m:poison("900k"))
+	answer("EIO", m:pread("900k", 1))
+	local held = fl.machine { kernel = kernel, fs = "tmpfs-always", size = "2m", split_fails = true }
+	held:pwrite(0, "2m")
+	answer(kernel == "v6.1" and "EBUSY" or "EHWPOISON", held:poison("8k"))
+	answer("EBUSY", held:soft_offline("16k"))
+end
+LUA
+END
+
 test_expect_success 'stop_before leaves the machine before the operation, a twin goes on alone' - <<'END'
 lua >out <<'LUA'
 local m = fl.machine { kernel = "v6.12", size = "4m" }
