@@ -49,7 +49,7 @@ test_expect_success 'what cannot be is refused in one line' '
 	refused "expected --fs ext4" --features verity --fs xfs
 	refused "a number from 1" --extent-blocks 0
 	echo >file
-	refused "where they lie" --extent-blocks 3 --file file
+	refused "extent-blocks: .*expected no --file" --extent-blocks 3 --file file
 '
 
 test_expect_success 'the assertion of block_read_full_folio: message, chain, layout, exit status 1' '
