@@ -43,12 +43,19 @@ static void begin(struct shmem_scene *s)
 
 struct shmem_scene *shmem_open(const char *kernel, const char *fs, u64 memory)
 {
+	return shmem_open_paged(kernel, fs, memory, 4096);
+}
+
+struct shmem_scene *shmem_open_paged(const char *kernel, const char *fs, u64 memory,
+				     unsigned int page_size)
+{
 	struct shmem_scene *s = calloc(1, sizeof(*s));
 	struct run_config config;
 
 	run_config_init(&config);
 	config.machine.kernel = kernel;
 	config.machine.memory = memory;
+	config.machine.page_size = page_size;
 	config.machine.data = true;
 	config.fs = fs;
 	config.size = 0;

@@ -38,6 +38,9 @@ struct shmem_scene {
 
 /* An empty file on @fs of a machine with @memory bytes, real bytes in it. */
 struct shmem_scene *shmem_open(const char *kernel, const char *fs, u64 memory);
+/* The same with pages of 4, 16 or 64 KiB. */
+struct shmem_scene *shmem_open_paged(const char *kernel, const char *fs, u64 memory,
+				     unsigned int page_size);
 /* Two PMD-sized folios of 4 MiB, page n filled with bytes n + 1. */
 struct shmem_scene *shmem_two_thps(const char *kernel);
 void shmem_close(struct shmem_scene *s);

@@ -11,14 +11,16 @@
 #include <errno.h>
 #include <string.h>
 
-#define PAGES 1024 /* of the longest file */
+#define BYTES (4L << 20) /* of the longest file */
+#define PAGES (BYTES / 4096)
 #define MEMORY (32UL << 20)
 
 /* What the file holds, and which of its pages are bad. */
 struct model {
-	u8 bytes[PAGES * K4];
+	u8 bytes[BYTES];
 	bool bad[PAGES];
 	loff_t size;
+	loff_t page; /* bytes of one */
 	struct prng prng;
 };
 
@@ -39,6 +41,9 @@ static const struct {
 	{ "v7.3", FINAL },
 };
 
+/* Half of the cases have the folios of 4 KiB pages, of all orders from 0 to 9. */
+static const unsigned int page_sizes[] = { 4096, 16384, 4096, 65536 };
+
 static u64 below(struct model *model, u64 n)
 {
 	return prng_below(&model->prng, n);
@@ -47,11 +52,11 @@ static u64 below(struct model *model, u64 n)
 /* Folios of random orders one after the other, each as large as its alignment lets it be. */
 static void fill(struct shmem_scene *s, struct model *model)
 {
-	loff_t limit = below(model, 8) ? PAGES / 16 * K4 : PAGES * K4;
+	loff_t limit = below(model, 8) ? BYTES / 16 : BYTES;
 
 	model->size = 0;
 	while (model->size < limit) {
-		loff_t len = min_t(loff_t, K4 << below(model, 10), PAGES * K4 - model->size);
+		loff_t len = min_t(loff_t, model->page << below(model, 10), BYTES - model->size);
 		u8 *at = model->bytes + model->size;
 
 		for (loff_t i = 0; i < len; i += 64)
@@ -69,7 +74,7 @@ static void poison_some(struct shmem_scene *s, struct model *model)
 	unsigned int nr = below(model, 8);
 
 	while (nr--) {
-		pgoff_t page = below(model, model->size / K4);
+		pgoff_t page = below(model, model->size / model->page);
 
 		m->mm->mf.split_fails = below(model, 3);
 		memory_failure(m, shmem_pfn(s, page), MF_SW_SIMULATED);
@@ -81,12 +86,12 @@ static void poison_some(struct shmem_scene *s, struct model *model)
 /* A page goes: its folio is split, bad pages or not. Pages of it that are bad stay as they are. */
 static void punch_one(struct shmem_scene *s, struct model *model)
 {
-	pgoff_t page = below(model, model->size / K4);
+	pgoff_t page = below(model, model->size / model->page);
 
 	if (model->bad[page])
 		return;
-	assert_int_equal(shmem_punch_hole(s->run->inode, page * K4, K4), 0);
-	memset(model->bytes + page * K4, 0, K4);
+	assert_int_equal(shmem_punch_hole(s->run->inode, page * model->page, model->page), 0);
+	memset(model->bytes + page * model->page, 0, model->page);
 }
 
 /* Does the folio over the page have a bad one? */
@@ -115,8 +120,8 @@ static ssize_t expected(struct shmem_scene *s, const struct model *model, enum s
 {
 	loff_t end = min_t(loff_t, off + len, model->size);
 
-	for (loff_t pos = off; pos < end; pos = round_down(pos, K4) + K4)
-		if (lost(s, model, stage, pos / K4))
+	for (loff_t pos = off; pos < end; pos = round_down(pos, model->page) + model->page)
+		if (lost(s, model, stage, pos / model->page))
 			return pos == off ? -EIO : pos - off;
 	return max(end - off, (loff_t)0);
 }
@@ -136,13 +141,13 @@ static void compare(struct shmem_scene *s, const struct model *model, const u8 *
 static unsigned long one_read(struct shmem_scene *s, struct model *model, enum stage stage,
 			      loff_t off, size_t len)
 {
-	static u8 buf[PAGES * K4];
+	static u8 buf[BYTES];
 	ssize_t want = expected(s, model, stage, off, len), ret;
 	unsigned long leaked = 0;
 
 	ret = ksys_pread64(run_file(s->run), (char *)buf, len, off);
 	if (stage == LOSES_MARK && ret > want)
-		for (pgoff_t i = off / K4; i <= (pgoff_t)(off + ret - 1) / K4; i++)
+		for (pgoff_t i = off / model->page; i <= (pgoff_t)((off + ret - 1) / model->page); i++)
 			leaked += model->bad[i];
 	if (leaked ? ret < want : ret != want)
 		fail_msg("%s: pread %zu@%lld: %zd, expected %zd", s->run->machine->kernel, len,
@@ -154,7 +159,7 @@ static unsigned long one_read(struct shmem_scene *s, struct model *model, enum s
 /* Read what can be read, a page further after every error: pages that were lost. */
 static unsigned long pages_lost(struct shmem_scene *s, struct model *model, enum stage stage)
 {
-	static u8 buf[PAGES * K4];
+	static u8 buf[BYTES];
 	unsigned long nr = 0;
 	loff_t pos = 0;
 
@@ -167,9 +172,9 @@ static unsigned long pages_lost(struct shmem_scene *s, struct model *model, enum
 			continue;
 		}
 		assert_int_equal(ret, -EIO);
-		assert_true(lost(s, model, stage, pos / K4));
+		assert_true(lost(s, model, stage, pos / model->page));
 		nr++;
-		pos += K4;
+		pos += model->page;
 	}
 	return nr;
 }
@@ -192,12 +197,14 @@ struct tally {
 static void play_case(struct model *model, unsigned long seed, unsigned int k, bool punch,
 		      struct tally *tally)
 {
-	struct shmem_scene *s = shmem_open(kernels[k].kernel, "tmpfs-always", MEMORY);
 	enum stage stage = kernels[k].stage;
+	struct shmem_scene *s;
 	loff_t off;
 
 	memset(model->bad, 0, sizeof(model->bad));
 	prng_seed(&model->prng, seed);
+	model->page = page_sizes[seed / ARRAY_SIZE(kernels) % ARRAY_SIZE(page_sizes)];
+	s = shmem_open_paged(kernels[k].kernel, "tmpfs-always", MEMORY, model->page);
 	fill(s, model);
 	poison_some(s, model);
 	if (punch)
