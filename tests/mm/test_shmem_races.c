@@ -11,8 +11,9 @@
 #include <errno.h>
 #include <string.h>
 
-#define SIZE (48 * K4)	     /* of the file at first */
-#define ROOM (SIZE + 2 * K64) /* no change reaches further, and no read */
+#define SIZE(r) (48 * (r)->page)	/* of the file at first */
+#define ROOM(r) (80 * (r)->page)	/* no change reaches further, and no read */
+#define PAGE_MAX 16384
 
 static const struct {
 	const char *kernel;
@@ -33,7 +34,8 @@ struct racer {
 	struct shmem_scene *s;
 	struct iov_iter iter;
 	u8 *buf;
-	u8 before[ROOM], after[ROOM];
+	u8 before[80 * PAGE_MAX], after[80 * PAGE_MAX];
+	loff_t page;		 /* bytes of one */
 	loff_t size;		 /* of the file, as it is */
 	loff_t off, end;	 /* of the read */
 	unsigned int calls, in;	 /* points passed; the one where the file changes */
@@ -50,13 +52,13 @@ static loff_t reader_pos(const struct racer *r)
 /* The end of the folio (unless @folios, of the page) that the reader is about to copy from. */
 static loff_t held_end(struct racer *r, bool folios)
 {
-	struct folio *folio = filemap_get_folio(r->s->run->inode->i_mapping, r->pos / K4);
-	loff_t end = round_down(r->pos, K4) + K4;
+	struct folio *folio = filemap_get_folio(r->s->run->inode->i_mapping, r->pos / r->page);
+	loff_t end = round_down(r->pos, r->page) + r->page;
 
 	if (!folio)
 		return end;
 	if (folios)
-		end = folio_next_index(folio) * K4;
+		end = folio_next_index(folio) * r->page;
 	folio_put(folio);
 	return end;
 }
@@ -64,16 +66,16 @@ static loff_t held_end(struct racer *r, bool folios)
 static void change(struct racer *r, struct inode *inode)
 {
 	struct file file = { .f_inode = inode, .f_mapping = inode->i_mapping, .f_mode = ~0u };
-	loff_t off = prng_below(&r->prng, ROOM - K64), len = 1 + prng_below(&r->prng, K64);
+	loff_t off = prng_below(&r->prng, ROOM(r) - 16 * r->page), len = 1 + prng_below(&r->prng, 16 * r->page);
 
 	/* Half of them on a page's border. */
 	if (prng_below(&r->prng, 2))
-		off = round_down(off, K4);
+		off = round_down(off, r->page);
 	memcpy(r->after, r->before, sizeof(r->after));
 	switch (prng_below(&r->prng, 3)) {
 	case 0:
 		assert_int_equal(do_sys_ftruncate(&file, off), 0);
-		memset(r->after + off, 0, ROOM - off);
+		memset(r->after + off, 0, ROOM(r) - off);
 		r->size = off;
 		break;
 	case 1:
@@ -128,7 +130,7 @@ static loff_t expected_end(const struct racer *r, bool page)
 	if (end > r->pos)
 		return end;
 	/* The file ends in an earlier page now: stage (a) does not notice before the next turn. */
-	if (page && r->held_end && r->size < round_down(r->pos, K4))
+	if (page && r->held_end && r->size < round_down(r->pos, r->page))
 		return min(r->end, r->held_end);
 	return r->pos;
 }
@@ -150,14 +152,14 @@ static void check_bytes(const struct racer *r, unsigned long seed, loff_t end)
 /* In pieces of random size, for folios of several orders. */
 static void fill(struct racer *r)
 {
-	for (loff_t pos = 0, len; pos < SIZE; pos += len) {
-		len = min_t(loff_t, K4 << prng_below(&r->prng, 5), SIZE - pos);
+	for (loff_t pos = 0, len; pos < SIZE(r); pos += len) {
+		len = min_t(loff_t, r->page << prng_below(&r->prng, 5), SIZE(r) - pos);
 		for (loff_t i = pos; i < pos + len; i++)
 			r->before[i] = 1 + i / 89;
 		assert_int_equal(ksys_pwrite64(run_file(r->s->run), (char *)r->before + pos, len,
 					       pos), len);
 	}
-	r->size = SIZE;
+	r->size = SIZE(r);
 }
 
 /* A read left alone: its points are counted. */
@@ -180,9 +182,11 @@ static void one_race(struct racer *r, unsigned long seed)
 	memset(r, 0, offsetof(struct racer, buf));
 	memset(r->before, 0, sizeof(r->before));
 	prng_seed(&r->prng, seed);
-	r->s = shmem_open(kernels[k].kernel, fs[nr % ARRAY_SIZE(fs)], 32 << 20);
-	r->off = prng_below(&r->prng, 2 * K4);
-	r->end = r->off + SIZE - K4 + prng_below(&r->prng, K64);
+	r->page = prng_below(&r->prng, 4) ? 4096 : PAGE_MAX;
+	r->s = shmem_open_paged(kernels[k].kernel, fs[prng_below(&r->prng, ARRAY_SIZE(fs))], 32 << 20,
+				r->page);
+	r->off = prng_below(&r->prng, 2 * r->page);
+	r->end = r->off + SIZE(r) - r->page + prng_below(&r->prng, 16 * r->page);
 	r->buf = malloc(r->end - r->off);
 	fill(r);
 	g = &r->s->run->machine->mm->shmem;
