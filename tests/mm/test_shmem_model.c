@@ -190,7 +190,7 @@ static unsigned long count_bad(const struct model *model)
 
 /* What a series of cases saw. */
 struct tally {
-	unsigned long leaked;	/* reads that got bytes of a bad page */
+	unsigned long leaked;	 /* bad pages that were read */
 	unsigned long bad, lost; /* pages */
 };
 
@@ -254,6 +254,9 @@ static void test_mark_survives_a_split(void **state)
 		play_case(model, seed + 1000000, k, true, &tally[k]);
 	}
 	for (unsigned int k = 0; k < ARRAY_SIZE(kernels); k++) {
+		if (tally[k].leaked)
+			print_message("# %s: %lu bad pages read\n", kernels[k].kernel,
+				      tally[k].leaked);
 		if (kernels[k].stage == LOSES_MARK)
 			assert_true(tally[k].leaked > 0);
 		else
