@@ -83,10 +83,27 @@ static void poison_some(struct shmem_scene *s, struct model *model)
 	m->mm->mf.split_fails = false;
 }
 
+/* Any page, of a large folio with a bad one if the draw of it finds one. */
+static pgoff_t draw_page(struct shmem_scene *s, struct model *model)
+{
+	pgoff_t page = below(model, model->size / model->page);
+
+	for (unsigned int tries = 0; tries < 64; tries++) {
+		struct folio *folio = filemap_get_folio(s->run->inode->i_mapping, page);
+		bool wanted = folio_test_large(folio) && folio_contain_hwpoisoned_page(folio);
+
+		folio_put(folio);
+		if (wanted)
+			break;
+		page = below(model, model->size / model->page);
+	}
+	return page;
+}
+
 /* A page goes: its folio is split, bad pages or not. Pages of it that are bad stay as they are. */
 static void punch_one(struct shmem_scene *s, struct model *model)
 {
-	pgoff_t page = below(model, model->size / model->page);
+	pgoff_t page = draw_page(s, model);
 
 	if (model->bad[page])
 		return;
@@ -211,7 +228,9 @@ static void play_case(struct model *model, unsigned long seed, unsigned int k, b
 		punch_one(s, model);
 	off = below(model, model->size);
 	tally->leaked += one_read(s, model, stage, off, 1 + below(model, model->size));
-	if (stage != LOSES_MARK) {
+	if (stage == LOSES_MARK) {
+		tally->leaked += one_read(s, model, stage, 0, model->size);
+	} else {
 		tally->bad += count_bad(model);
 		tally->lost += pages_lost(s, model, stage);
 	}
