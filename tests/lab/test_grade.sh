@@ -142,4 +142,23 @@ test_expect_success 'gradescope and prairielearn: the numbers' '
 	test_grep "\"format_errors\":	\"answers.lua:" results.json
 '
 
+# tests/bench/bench_grade.sh promises the time.
+test_expect_success '300 submissions: the bytes of each are those it gets alone' '
+	mkdir class
+	for i in $(seq 300); do sed "s/\"ada\"/\"s$i\"/" half.lua >class/$i.lua; done
+	start=$(date +%s.%N)
+	expect_exit 1 "$FOLIOLAB_O2" grade 3 --submission class/*.lua --jobs 2 --format csv >all.csv
+	note "$(awk -v a="$start" -v b="$(date +%s.%N)" "BEGIN { printf \"300 submissions: %.1f s\", b - a }")"
+	test_line_count 301 all.csv
+	for i in 1 77 300; do
+		expect_exit 1 "$FOLIOLAB_O2" grade 3 --submission class/$i.lua --format csv >one.csv
+		sed -n 2p one.csv >one
+		grep "^\"class/$i.lua\"" all.csv >many
+		test_cmp one many
+	done
+	expect_exit 1 "$FOLIOLAB" grade 3 --submission class/7.lua --format json >asan.json
+	expect_exit 1 "$FOLIOLAB_O2" grade 3 --submission class/7.lua --format json >o2.json
+	test_cmp asan.json o2.json
+'
+
 test_done

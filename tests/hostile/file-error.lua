@@ -1,0 +1,3 @@
+-- An error before anything else.
+-- file: oops
+error("oops")

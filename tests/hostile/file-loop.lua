@@ -1,0 +1,3 @@
+-- A file that never returns.
+-- file: limit instructions:
+while true do end

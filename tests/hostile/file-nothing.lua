@@ -1,0 +1,2 @@
+-- Nothing at all.
+-- file: returns a nil, expected 'return \{ \.\.\. \}'

@@ -1,0 +1,3 @@
+-- No table.
+-- file: returns a number, expected 'return \{ \.\.\. \}'
+return 56
