@@ -81,4 +81,10 @@ test_expect_success 'the other commands, and errors' '
 	alike run -e "read 4k" --kernel v6.8
 '
 
+test_expect_success 'grades of strangers, the limits they hit' '
+	set -- "$TESTDATA"/hostile/{error,file,forge,gc,io,len,machine}*.lua \
+		"$TESTDATA"/hostile/{loop,loop-close,loop-machine,memory-table,memory-concat,recursion-pcall}.lua
+	FOLIOLAB_LABS=$FL_ROOT/labs alike grade 3 --submission "$@" --format json
+'
+
 test_done
