@@ -1,5 +1,8 @@
 #!/bin/bash
 # lab/test_hostile.sh - attacks on the grader: each fails for its own reason, the grader goes on.
+# Functions and variables are used from steps, which are strings.
+# shellcheck disable=SC2317,SC2034
+# shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
 export FOLIOLAB_LABS=$FL_ROOT/labs
