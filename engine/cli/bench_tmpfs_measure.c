@@ -232,10 +232,15 @@ static void put_row(FILE *f, unsigned int order, unsigned int piece, times_t tim
 		median_ratio(times[MEMCPY], times[MERGED]));
 }
 
+/* @most 0: no limit. */
 static void put_check(FILE *f, const char *what, double value, double least, double most)
 {
-	fprintf(f, "  %-34s %5.2f, expected %.2f to %.2f  %s\n", what, value, least, most,
-		value >= least && value <= most ? "holds" : "MISS");
+	fprintf(f, "  %-34s %5.2f, expected ", what, value);
+	if (most > 0)
+		fprintf(f, "%.2f to %.2f", least, most);
+	else
+		fprintf(f, "at least %.2f", least);
+	fprintf(f, "  %s\n", value >= least && (most <= 0 || value <= most) ? "holds" : "MISS");
 }
 
 static void put_checks(FILE *f, times_t *times)
@@ -243,10 +248,10 @@ static void put_checks(FILE *f, times_t *times)
 	double *before = times[1][BEFORE], *merged = times[1][MERGED];
 
 	fprintf(f, "\nOrder 9, what was hoped for (figures of this host, whatever they are)\n");
-	put_check(f, "64k, merged / before", median_ratio(before, merged), 1.10, 99);
+	put_check(f, "64k, merged / before", median_ratio(before, merged), 1.10, 0);
 	put_check(f, "4k, merged / before", median_ratio(times[0][BEFORE], times[0][MERGED]), 0.97,
 		  1.03);
-	put_check(f, "64k, merged / memcpy", median_ratio(times[1][MEMCPY], merged), 0.90, 99);
+	put_check(f, "64k, merged / memcpy", median_ratio(times[1][MEMCPY], merged), 0.90, 0);
 }
 
 /* ---- setting up ---- */

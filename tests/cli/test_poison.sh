@@ -1,5 +1,7 @@
 #!/bin/bash
 # cli/test_poison.sh - memory errors by hand: what each operation answers, on every page size.
+# Functions are used from steps, which are strings.
+# shellcheck disable=SC2317
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 # shellcheck source=tests/cli/cli.sh
