@@ -7,7 +7,7 @@
 . "$(dirname "$0")/cli.sh"
 
 test_expect_success 'an unknown command is refused, the nearest is named' '
-	bad "unknown command .rnu., expected one of lab, run, .*did you mean .run.\?" rnu
+	bad "unknown command .rnu., expected one of .*run, .*did you mean .run.\?" rnu
 	bad "unknown command .frobnicate., expected one of lab" frobnicate
 	bad "unknown command .rub." help rub
 '
