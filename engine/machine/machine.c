@@ -206,7 +206,7 @@ void machine_free(struct machine *m)
 		munmap(m->page_state, m->max_pfn);
 #ifdef FL_DEBUG
 	if (m->arena) /* whoever is given these addresses next */
-		ASAN_UNPOISON_MEMORY_REGION(m->arena, (u64)m->max_pfn << m->page_shift);
+		ASAN_UNPOISON_MEMORY_REGION(m->arena, (u64)m->forbidden_end << m->page_shift);
 #endif
 	if (m->arena)
 		munmap(m->arena, (u64)m->max_pfn << m->page_shift);

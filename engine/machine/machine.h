@@ -80,6 +80,7 @@ struct machine {
 	unsigned int fragment_percent;
 	u64 seed;
 	u64 span;			/* bytes reserved at the machine's own address */
+	unsigned long forbidden_end;	/* debug builds: no page from here on was ever out of bounds */
 	char *arena;			/* data only: page pfn at arena + (pfn << page_shift) */
 	u8 *page_state;			/* one byte a page: provenance, fate, poison (mm/page_state.h) */
 

@@ -135,9 +135,10 @@ static bool bad_block_allowed(struct machine *m, unsigned long pfn, unsigned int
 static void forbid_bytes(struct machine *m, unsigned long pfn, unsigned int order, bool forbid)
 {
 #ifdef FL_DEBUG
-	if (m->arena && forbid)
+	if (m->arena && forbid) {
 		ASAN_POISON_MEMORY_REGION(page_address(m, pfn), m->page_size << order);
-	else if (m->arena)
+		m->forbidden_end = max(m->forbidden_end, pfn + (1UL << order));
+	} else if (m->arena)
 		ASAN_UNPOISON_MEMORY_REGION(page_address(m, pfn), m->page_size << order);
 #endif
 	(void)m, (void)pfn, (void)order, (void)forbid;
