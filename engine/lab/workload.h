@@ -55,7 +55,7 @@
 	X(POISON, "poison", "o", "OFF", "a memory error hits the page that caches OFF")            \
 	X(SOFT_OFFLINE, "soft-offline", "o", "OFF", "move the page away before it fails")          \
 	X(UNPOISON, "unpoison", "o", "OFF", "take the memory error back")                          \
-	X(DEFRAG, "defrag", "", "", "compact memory")
+	X(DEFRAG, "defrag", "", "", "defragment the file (EXT4_IOC_MOVE_EXT)")
 
 /* Every advice once: X(id, name, who takes it). */
 #define WL_BY_FADVISE 1
