@@ -157,6 +157,14 @@ static int set_split_fails(struct machine_options *o, const char *value, struct 
 	return 0;
 }
 
+static int set_early_kill(struct machine_options *o, const char *value, struct fl_error *err)
+{
+	(void)value;
+	(void)err;
+	o->config.early_kill = true;
+	return 0;
+}
+
 static int set_seed(struct machine_options *o, const char *value, struct fl_error *err)
 {
 	return take_number("--seed", value, 0, UINT64_MAX, &o->config.machine.seed, err);

@@ -38,6 +38,8 @@
 	  "no free block above order O in PCT percent of memory (default 100)")                    \
 	X(SPLIT_FAILS, split_fails, "split-fails", NULL,                                           \
 	  "somebody holds one more reference of every folio that is to be split")                  \
+	X(EARLY_KILL, early_kill, "early-kill", NULL,                                              \
+	  "vm.memory_failure_early_kill: who maps a page that goes bad is told at once")           \
 	X(BLOCK_SIZE, block_size, "block-size", "SIZE", "of the file system, 1k to 64k")           \
 	X(IO_KB, io_kb, "io-kb", "N",                                                              \
 	  "largest request of the disk, 4 to 1048576 (default 1280, from v6.17 on 4096)")          \

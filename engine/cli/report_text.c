@@ -192,6 +192,57 @@ static void print_waste(struct out *o, const struct report *r)
 			r->provenance.evicted, r->provenance.evicted_unused);
 }
 
+static void print_bad_page(FILE *f, const struct run_bad_page *page)
+{
+	char off[24];
+
+	fprintf(f, "  line %" PRIu32 ", %s %s: ", page->line,
+		workload_op_name(page->soft ? WL_SOFT_OFFLINE : WL_POISON),
+		format_size(page->off, off, sizeof(off)));
+	if (page->type)
+		fprintf(f, "%s: %s", page->type, page->result);
+	else
+		fputs(page->error ? "not done" : "moved away", f);
+	if (page->error)
+		fprintf(f, ", %s", strerrorname_np(-page->error));
+	fputc('\n', f);
+}
+
+static void print_signal(FILE *f, const struct run_signal *s)
+{
+	char off[24];
+
+	fprintf(f, "  line %" PRIu32 ", %s %s: SIGBUS, %s, lsb %u\n", s->line,
+		workload_op_name(s->op), format_size(s->off, off, sizeof(off)),
+		report_signal_code(s), s->addr_lsb);
+}
+
+/* How many of @nr a list of RUN_SIGNALS leaves out. */
+static void print_more(FILE *f, u64 nr)
+{
+	if (nr > RUN_SIGNALS)
+		fprintf(f, "  and %" PRIu64 " more\n", nr - RUN_SIGNALS);
+}
+
+static void print_memory(FILE *f, const struct report_memory *mem)
+{
+	if (!mem->nr_pages && !mem->nr_signals)
+		return;
+	fprintf(f, "Memory:   HardwareCorrupted %" PRIu64 " kB", mem->corrupted_kb);
+	if (mem->has_stats)
+		fprintf(f, ", memory_failure/total %" PRIu64 ": recovered %" PRIu64
+			", failed %" PRIu64 ", ignored %" PRIu64, mem->total, mem->recovered,
+			mem->failed, mem->ignored);
+	fputc('\n', f);
+	for (u64 i = 0; i < min_t(u64, mem->nr_pages, RUN_SIGNALS); i++)
+		print_bad_page(f, &mem->pages[i]);
+	print_more(f, mem->nr_pages);
+	fprintf(f, "Signals:  %" PRIu64 "\n", mem->nr_signals);
+	for (u64 i = 0; i < min_t(u64, mem->nr_signals, RUN_SIGNALS); i++)
+		print_signal(f, &mem->signals[i]);
+	print_more(f, mem->nr_signals);
+}
+
 static void print_wall(FILE *f, const struct report *r)
 {
 	char time[32];
@@ -217,6 +268,7 @@ void report_text(struct out *o, const struct report *r)
 	print_io(o->f, r);
 	print_touches(o->f, r);
 	print_waste(o, r);
+	print_memory(o->f, &r->memory);
 	if (r->measured)
 		print_wall(o->f, r);
 	if (*r->sha256)

@@ -134,6 +134,7 @@ enum field {
 	MOUNT_OPTIONS,
 	DIR_FLAGS,
 	SPLIT_FAILS,
+	EARLY_KILL,
 	NR_FIELDS
 };
 
@@ -141,6 +142,7 @@ static const char *const field_names[NR_FIELDS] = {
 	"kernel", "memory", "page_size", "block_size", "fs",   "size",	   "disk", "written",
 	"file",	  "ra_kb",  "io_kb",	 "cpus",       "seed", "fragment", "data", "record",
 	"extent_blocks", "features", "mount_options", "dir_flags", "split_fails",
+	"early_kill",
 };
 
 /* The value is on top of the stack; what stays there is kept as long as the machine. */
@@ -211,6 +213,9 @@ static void take_field(lua_State *L, struct builder *b, enum field field)
 		break;
 	case SPLIT_FAILS:
 		c->split_fails = lua_toboolean(L, -1);
+		break;
+	case EARLY_KILL:
+		c->early_kill = lua_toboolean(L, -1);
 		break;
 	case NR_FIELDS:
 		break;

@@ -55,6 +55,25 @@ static void collect_counts(struct report *r, const struct trace *t)
 	};
 }
 
+static void collect_memory(struct report_memory *mem, const struct run *run)
+{
+	const struct mf_state *mf = &run->machine->mm->mf;
+	size_t pages = min_t(size_t, run->nr_bad_pages, ARRAY_SIZE(mem->pages));
+
+	mem->corrupted_kb = mf->num_poisoned_pages * run->machine->page_size >> 10;
+	mem->has_stats = knob(run->machine, MF_NODE_STATS);
+	mem->total = mf->stats.total;
+	mem->ignored = mf->stats.ignored;
+	mem->failed = mf->stats.failed;
+	mem->delayed = mf->stats.delayed;
+	mem->recovered = mf->stats.recovered;
+	if (pages)
+		memcpy(mem->pages, run->bad_pages, pages * sizeof(*mem->pages));
+	mem->nr_pages = run->nr_bad_pages;
+	memcpy(mem->signals, run->signals, sizeof(mem->signals));
+	mem->nr_signals = run->nr_signals;
+}
+
 void report_collect(struct report *r, const struct run *run)
 {
 	const struct machine *m = run->machine;
@@ -81,6 +100,7 @@ void report_collect(struct report *r, const struct run *run)
 	r->pages = sum_pages(r);
 	memcpy(r->locks, m->locks, sizeof(r->locks));
 	r->latency = run->latency;
+	collect_memory(&r->memory, run);
 	r->virtual_ns = m->clock_ps / 1000;
 	r->waste_ns = waste_ns(r, m->mm->ra_ps);
 }
@@ -88,6 +108,11 @@ void report_collect(struct report *r, const struct run *run)
 u64 report_page_bytes(const struct report *r, u64 pages)
 {
 	return pages * r->config.machine.page_size;
+}
+
+const char *report_signal_code(const struct run_signal *s)
+{
+	return s->action_required ? "BUS_MCEERR_AR" : "BUS_MCEERR_AO";
 }
 
 unsigned int report_max_order(const struct report *r)
@@ -222,6 +247,80 @@ static void add_locks(struct writer *w, cJSON *obj, const u64 *locks)
 		add_u64(w, child, lock_name(i), locks[i]);
 }
 
+static cJSON *add_item(struct writer *w, cJSON *array)
+{
+	cJSON *item = cJSON_CreateObject();
+
+	w->failed |= !item || !cJSON_AddItemToArray(array, item);
+	return item;
+}
+
+static cJSON *add_array(struct writer *w, cJSON *obj, const char *key)
+{
+	cJSON *array = cJSON_AddArrayToObject(obj, key);
+
+	w->failed |= !array;
+	return array;
+}
+
+static void add_bad_pages(struct writer *w, cJSON *obj, const struct report_memory *mem)
+{
+	cJSON *array = add_array(w, obj, "pages");
+
+	for (size_t i = 0; i < min_t(u64, mem->nr_pages, ARRAY_SIZE(mem->pages)); i++) {
+		const struct run_bad_page *page = &mem->pages[i];
+		cJSON *item = add_item(w, array);
+
+		add_u64(w, item, "line", page->line);
+		add_text(w, item, "op", workload_op_name(page->soft ? WL_SOFT_OFFLINE : WL_POISON));
+		add_u64(w, item, "off", page->off);
+		if (page->type) {
+			add_text(w, item, "page", page->type);
+			add_text(w, item, "result", page->result);
+		}
+		if (page->error)
+			add_text(w, item, "errno", strerrorname_np(-page->error));
+	}
+}
+
+static void add_signals(struct writer *w, cJSON *obj, const struct report_memory *mem)
+{
+	cJSON *array = add_array(w, obj, "signals");
+
+	for (size_t i = 0; i < min_t(u64, mem->nr_signals, ARRAY_SIZE(mem->signals)); i++) {
+		const struct run_signal *s = &mem->signals[i];
+		cJSON *item = add_item(w, array);
+
+		add_u64(w, item, "line", s->line);
+		add_text(w, item, "op", workload_op_name(s->op));
+		add_u64(w, item, "off", s->off);
+		add_text(w, item, "code", report_signal_code(s));
+		add_u64(w, item, "lsb", s->addr_lsb);
+	}
+}
+
+static void add_memory(struct writer *w, cJSON *obj, const struct report_memory *mem)
+{
+	cJSON *child, *stats;
+
+	if (!mem->nr_pages && !mem->nr_signals)
+		return;
+	child = add_object(w, obj, "memory_failure");
+	add_u64(w, child, "hardware_corrupted_kb", mem->corrupted_kb);
+	if (mem->has_stats) {
+		stats = add_object(w, child, "stats");
+		add_u64(w, stats, "total", mem->total);
+		add_u64(w, stats, "ignored", mem->ignored);
+		add_u64(w, stats, "failed", mem->failed);
+		add_u64(w, stats, "delayed", mem->delayed);
+		add_u64(w, stats, "recovered", mem->recovered);
+	}
+	add_u64(w, child, "nr_pages", mem->nr_pages);
+	add_bad_pages(w, child, mem);
+	add_u64(w, child, "nr_signals", mem->nr_signals);
+	add_signals(w, child, mem);
+}
+
 cJSON *report_json(const struct report *r)
 {
 	struct writer w = {false};
@@ -245,6 +344,7 @@ cJSON *report_json(const struct report *r)
 	add_u64(&w, obj, "bios", r->disk.bios);
 	add_pages(&w, obj, r);
 	add_locks(&w, obj, r->locks);
+	add_memory(&w, obj, &r->memory);
 	add_u64(&w, obj, "virtual_ns", r->virtual_ns);
 	add_latency(&w, obj, &r->latency);
 	if (r->measured)

@@ -26,6 +26,17 @@ struct report_windows {
 	u64 fallback; /* page_cache_ra_unbounded(): read in folios of the smallest order */
 };
 
+/* Memory that went bad. */
+struct report_memory {
+	u64 corrupted_kb;	/* HardwareCorrupted of /proc/meminfo */
+	bool has_stats;		/* the kernel counts outcomes */
+	u64 total, ignored, failed, delayed, recovered; /* that it counts */
+	struct run_bad_page pages[RUN_SIGNALS]; /* the first of nr_pages */
+	u64 nr_pages;
+	struct run_signal signals[RUN_SIGNALS]; /* the first of nr_signals */
+	u64 nr_signals;
+};
+
 struct report {
 	struct run_config config; /* as played; machine.kernel is kernel[] */
 	char kernel[128];
@@ -43,6 +54,7 @@ struct report {
 	struct page_stats provenance;
 	u64 used[PROVENANCE_NR]; /* of provenance.brought, used at least once */
 	u64 locks[LOCK_NR];
+	struct report_memory memory;
 	struct histogram latency; /* virtual ns of each read */
 	u64 virtual_ns;
 
@@ -88,6 +100,9 @@ cJSON *report_json(const struct report *r);
 	"                     pages by what brought them in\n"                                     \
 	"  evicted evicted_unused   pages that left the cache; of these, never used\n"             \
 	"  locks              {name: acquisitions}\n"                                              \
+	"  memory_failure     with bad pages: hardware_corrupted_kb; stats (of the node, from\n"   \
+	"                     6.12 on); pages: what was hit and what came of it; signals:\n"       \
+	"                     SIGBUS, which operation got it, its code and lsb\n"                  \
 	"  virtual_ns         virtual time of the whole run\n"                                     \
 	"  latency            p50 p90 p99 p999 max of a read in virtual ns (at most 1/32\n"        \
 	"                     above the true value)\n"                                             \
@@ -98,5 +113,7 @@ cJSON *report_json(const struct report *r);
 u64 report_page_bytes(const struct report *r, u64 pages);
 /* The largest order that was allocated or added, at least 0. */
 unsigned int report_max_order(const struct report *r);
+/* "BUS_MCEERR_AR" or "BUS_MCEERR_AO" */
+const char *report_signal_code(const struct run_signal *s);
 
 #endif

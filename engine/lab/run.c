@@ -208,6 +208,7 @@ int run_open(const struct run_config *config, struct run **ret, struct fl_error 
 		error = open_file_system(run, err);
 	if (!error) {
 		run->machine->mm->mf.split_fails = config->split_fails;
+		run->machine->mm->mf.early_kill = config->early_kill;
 		run->files[0] = filp_open(run->inode);
 		run->mm = mm_alloc(run->machine);
 		if (!run->files[0] || !run->mm)
@@ -575,7 +576,7 @@ static int play_madvise(struct run *run, const struct wl_op *op)
 	return 0;
 }
 
-static void touch_one(struct run *run, u64 off, bool write)
+static void touch_one(struct run *run, const struct wl_op *op, u64 off, bool write)
 {
 	char byte = write ? 1 : 0;
 	u64 start = run->machine->clock_ps;
@@ -586,6 +587,7 @@ static void touch_one(struct run *run, u64 off, bool write)
 	trace_call(run, EV_fl_touch, off, ret ? 0 : 1, write, start);
 	run->touches++;
 	account_call(run, ret);
+	run_note_signals(run, op, off);
 	if (!ret && !write && run->consume && run->machine->data)
 		run->consume(run->consume_ctx, &byte, 1);
 	blk_poll(run->machine);
@@ -594,7 +596,7 @@ static void touch_one(struct run *run, u64 off, bool write)
 static int play_touches(struct run *run, const struct wl_op *op, bool write)
 {
 	for (u64 i = 0; i < op->n; i++)
-		touch_one(run, op->off + (u64)op->step * i, write);
+		touch_one(run, op, op->off + (u64)op->step * i, write);
 	return 0;
 }
 
@@ -613,7 +615,7 @@ static int play_wtouch(struct run *run, const struct wl_op *op)
 static int play_madvise_error(struct run *run, const struct wl_op *op, bool soft)
 {
 	charge2(run->machine, COST_SYSCALL, 1, COST_MADVISE, 1);
-	account_call(run, run_poison(run, op->off, soft));
+	account_call(run, run_poison(run, op, soft));
 	return 0;
 }
 

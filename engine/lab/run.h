@@ -38,16 +38,32 @@ struct run_config {
 	const char *mount_options;	/* "data=journal,nodelalloc" */
 	const char *dir_flags;		/* of the file's directory, inherited: "journal_data" */
 	bool split_fails;	/* somebody holds one more reference of every folio to be split */
+	bool early_kill;	/* vm.memory_failure_early_kill */
 };
 
 /* Gets the bytes of every read, in order; only on machines with data. */
 typedef void (*run_consume_t)(void *ctx, const void *buf, size_t len);
 
-/* A page that went bad: where in the file it was, and its frame. */
+/* A page that was made to fail: where in the file it was, its frame, what the kernel said. */
 struct run_bad_page {
 	s64 off;
 	unsigned long pfn;
+	u32 line;		/* of the operation */
+	bool soft;		/* it was to be moved away before it fails */
+	int error;		/* 0 or negative errno */
+	const char *type, *result; /* "dirty LRU page", "Recovered"; NULL: no handler came to it */
 };
+
+/* SIGBUS because of a memory error, and the operation that got it. */
+struct run_signal {
+	u32 line;
+	enum wl_op_type op;
+	s64 off;		/* of the page in the file */
+	bool action_required;	/* BUS_MCEERR_AR, else _AO */
+	unsigned int addr_lsb;
+};
+
+#define RUN_SIGNALS 16 /* that are kept; all are counted */
 
 struct run {
 	struct run_config config;	/* as opened; strings are the caller's */
@@ -71,6 +87,8 @@ struct run {
 
 	struct run_bad_page *bad_pages;	/* in the order they were hit; lab/run_poison.h */
 	size_t nr_bad_pages;
+	struct run_signal signals[RUN_SIGNALS]; /* the first ones */
+	u64 nr_signals;
 
 	run_consume_t consume;
 	void *consume_ctx;

@@ -141,13 +141,20 @@ static bool maps_folio(const struct vm_area_struct *vma, unsigned long addr,
 	return pmd->pte && pte_folio(pmd->pte[pte_index(vma->vm_mm->machine, addr)]) == folio;
 }
 
-/* Does the task want to know, and how? 0: not at all. task_early_kill() and kill_proc(). */
+/*
+ * Does the task want to know, and how? 0: not at all. task_early_kill() and kill_proc(): who
+ * consumed the error is always told, the others if they, or else the machine, ask for it.
+ */
 static int signal_code(const struct machine *m, const struct mm_struct *mm, int flags)
 {
-	if (flags & MF_ACTION_REQUIRED)
-		return mm == m->mm->mf.current_mm ? BUS_MCEERR_AR
-		       : mm->mce.early_kill	  ? BUS_MCEERR_AO : 0;
-	return mm->mce.early_kill || m->mm->mf.early_kill ? BUS_MCEERR_AO : 0;
+	const bool early[] = {
+		[MCE_KILL_DEFAULT] = m->mm->mf.early_kill, [MCE_KILL_EARLY] = true,
+		[MCE_KILL_LATE] = false,
+	};
+
+	if (flags & MF_ACTION_REQUIRED && mm == m->mm->mf.current_mm)
+		return BUS_MCEERR_AR;
+	return early[mm->mce.kill] ? BUS_MCEERR_AO : 0;
 }
 
 /* Tasks to be told, once a mapping that covers the page; they are remembered in mce.pending. */
@@ -186,7 +193,7 @@ void mm_sigbus_hwpoison(struct mm_struct *mm, unsigned long address)
 	send_sig_mceerr(mm, BUS_MCEERR_AR, round_down(address, m->page_size), m->page_shift);
 }
 
-/* Already bad, consumed again. */
+/* Already bad, consumed again: one signal, for the first mapping found. */
 static void kill_accessing_process(struct machine *m, unsigned long pfn)
 {
 	struct mm_struct *mm = m->mm->mf.current_mm;
@@ -201,8 +208,10 @@ static void kill_accessing_process(struct machine *m, unsigned long pfn)
 		if (vma->vm_mm != mm || index < vma->vm_pgoff ||
 		    index >= vma->vm_pgoff + vma_pages(vma))
 			continue;
-		if (maps_folio(vma, vma_address(vma, index), folio))
-			mm_sigbus_hwpoison(mm, vma_address(vma, index));
+		if (!maps_folio(vma, vma_address(vma, index), folio))
+			continue;
+		mm_sigbus_hwpoison(mm, vma_address(vma, index));
+		return;
 	}
 }
 

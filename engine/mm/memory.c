@@ -202,9 +202,9 @@ static vm_fault_t check_poison(struct vm_fault *vmf)
 	if (!(m->page_state[folio->_pfn + (vmf->pgoff - folio->index)] & PAGE_HWPOISON))
 		return 0;
 	if (folio_mapped(folio) && knob(m, MF_UNMAP_FOLIO))
-		unmap_mapping_pages(folio->mapping, folio->index, folio_nr_pages(folio));
+		unmap_mapping_pages(folio->mapping, folio->index, folio_nr_pages(folio), false);
 	else if (folio_mapped(folio))
-		unmap_mapping_pages(folio->mapping, vmf->pgoff, 1);
+		unmap_mapping_pages(folio->mapping, vmf->pgoff, 1, false);
 	if (mapping_evict_folio(folio->mapping, folio))
 		ret = VM_FAULT_NOPAGE; /* a clean page was dropped: try again */
 	folio_unlock(folio);

@@ -26,6 +26,7 @@ struct gathered {
 struct mmu_gather {
 	struct machine *m;
 	bool young;			/* young PTEs mark their folio accessed */
+	bool even_cows;			/* markers of bad pages go, too */
 	unsigned int batch;		/* slots used in the batch that is filled */
 	unsigned int batches;		/* further batches taken so far */
 	unsigned int nr, cap;
@@ -33,9 +34,9 @@ struct mmu_gather {
 	struct gathered *gathered;
 };
 
-static void tlb_gather_mmu(struct mmu_gather *tlb, struct machine *m, bool young)
+static void tlb_gather_mmu(struct mmu_gather *tlb, struct machine *m, bool young, bool even_cows)
 {
-	*tlb = (struct mmu_gather){ .m = m, .young = young };
+	*tlb = (struct mmu_gather){ .m = m, .young = young, .even_cows = even_cows };
 }
 
 /* The TLB was flushed: what was dirty loses its rmap too. mm/mmu_gather.c */
@@ -184,6 +185,16 @@ static bool zap_present_ptes(struct zap *z, unsigned int t, unsigned int nr, pte
 	return tlb_remove_folio_pages(z->tlb, &g);
 }
 
+/* Returns how many entries are gone; none of them was in the rss. */
+static unsigned int zap_marker(struct zap *z, unsigned int t)
+{
+	if (!z->tlb->even_cows)
+		return 0;
+	z->pmd->pte[t] = 0;
+	z->pmd->present--;
+	return 1;
+}
+
 static void zap_pte_range(struct zap *z, unsigned int t, unsigned int end)
 {
 	struct machine *m = z->tlb->m;
@@ -199,9 +210,7 @@ static void zap_pte_range(struct zap *z, unsigned int t, unsigned int end)
 			continue;
 		}
 		if (z->pmd->pte[t] & PTE_MARKER_POISONED) {
-			z->pmd->pte[t++] = 0;
-			z->pmd->present--;
-			before--; /* was in no rss */
+			before -= zap_marker(z, t++);
 			continue;
 		}
 		nr = folio_pte_batch(z, t, end, &bits);
@@ -273,25 +282,25 @@ static void unmap_page_range(struct mmu_gather *tlb, struct vm_area_struct *vma,
 /* ---- entry points ---- */
 
 static void zap_range(struct vm_area_struct *vma, unsigned long start, unsigned long end,
-		      bool young)
+		      bool young, bool even_cows)
 {
 	struct mmu_gather tlb;
 
 	if (start >= end)
 		return;
-	tlb_gather_mmu(&tlb, vma->vm_mm->machine, young);
+	tlb_gather_mmu(&tlb, vma->vm_mm->machine, young, even_cows);
 	unmap_page_range(&tlb, vma, start, end);
 	tlb_finish_mmu(&tlb);
 }
 
 void zap_page_range(struct vm_area_struct *vma, unsigned long start, unsigned long end)
 {
-	zap_range(vma, start, end, vma_has_recency(vma));
+	zap_range(vma, start, end, vma_has_recency(vma), true);
 }
 
 void unmap_folio_range(struct vm_area_struct *vma, unsigned long start, unsigned long end)
 {
-	zap_range(vma, start, end, false);
+	zap_range(vma, start, end, false, false);
 }
 
 void split_huge_pmd(struct vm_area_struct *vma, struct pmd *pmd, unsigned long address)
@@ -302,7 +311,7 @@ void split_huge_pmd(struct vm_area_struct *vma, struct pmd *pmd, unsigned long a
 		zap_page_range(vma, round_down(address, size), round_down(address, size) + size);
 }
 
-void unmap_mapping_pages(struct address_space *mapping, pgoff_t start, pgoff_t nr)
+void unmap_mapping_pages(struct address_space *mapping, pgoff_t start, pgoff_t nr, bool even_cows)
 {
 	pgoff_t end = nr && start + nr > start ? start + nr : ~0UL;
 	struct vm_area_struct *vma;
@@ -315,15 +324,18 @@ void unmap_mapping_pages(struct address_space *mapping, pgoff_t start, pgoff_t n
 		pgoff_t last = min(end, vma->vm_pgoff + vma_pages(vma));
 
 		if (first < last)
-			zap_page_range(vma, vma_address(vma, first), vma_address(vma, last));
+			zap_range(vma, vma_address(vma, first), vma_address(vma, last),
+				  vma_has_recency(vma), even_cows);
 	}
 }
 
-void unmap_mapping_range(struct address_space *mapping, loff_t holebegin, loff_t holelen)
+void unmap_mapping_range(struct address_space *mapping, loff_t holebegin, loff_t holelen,
+			 bool even_cows)
 {
 	unsigned int shift = mapping_machine(mapping)->page_shift;
 	u64 mask = (1UL << shift) - 1;
 	pgoff_t first = (u64)holebegin >> shift;
 
-	unmap_mapping_pages(mapping, first, holelen ? ((u64)holelen + mask) >> shift : 0);
+	unmap_mapping_pages(mapping, first, holelen ? ((u64)holelen + mask) >> shift : 0,
+			    even_cows);
 }

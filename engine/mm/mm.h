@@ -91,9 +91,12 @@ struct vm_operations_struct {
 	vm_fault_t (*page_mkwrite)(struct vm_fault *vmf);
 };
 
+/* prctl(PR_MCE_KILL): what a task wants, whatever vm.memory_failure_early_kill says, or not. */
+enum mce_kill { MCE_KILL_DEFAULT, MCE_KILL_EARLY, MCE_KILL_LATE };
+
 /* SIGBUS for memory errors: what a task asked for and what it got last. include/linux/sched.h */
 struct mm_mce {
-	bool early_kill;		/* prctl(PR_MCE_KILL, PR_MCE_KILL_EARLY) */
+	enum mce_kill kill;
 	int si_code;			/* BUS_MCEERR_AR or _AO; 0: none yet */
 	unsigned int si_addr_lsb;
 	unsigned long si_addr;
@@ -230,10 +233,15 @@ void set_fault_around_bytes(struct machine *m, unsigned long bytes);
 /* ---- mm/memory_zap.c ---- */
 
 void zap_page_range(struct vm_area_struct *vma, unsigned long start, unsigned long end);
-/* Unmap file pages [start, start + nr) from every mapping; nr 0 is to the end. */
-void unmap_mapping_pages(struct address_space *mapping, pgoff_t start, pgoff_t nr);
+/*
+ * Unmap file pages [start, start + nr) from every mapping; nr 0 is to the end. @even_cows: what is
+ * the task's own goes, too, and so do the markers of bad pages (a truncation); else they stay (a
+ * hole is punched).
+ */
+void unmap_mapping_pages(struct address_space *mapping, pgoff_t start, pgoff_t nr, bool even_cows);
 /* The same in bytes; holelen 0 is to the end. mm/memory.c unmap_mapping_range(). */
-void unmap_mapping_range(struct address_space *mapping, loff_t holebegin, loff_t holelen);
+void unmap_mapping_range(struct address_space *mapping, loff_t holebegin, loff_t holelen,
+			 bool even_cows);
 /* Like zap_page_range(), but the folios count as neither used nor unused by it. */
 void unmap_folio_range(struct vm_area_struct *vma, unsigned long start, unsigned long end);
 /* Turn a PMD mapping into none, so that its pages fault again. mm/huge_memory.c for files. */

@@ -91,7 +91,7 @@ int shmem_setattr_size(struct inode *inode, loff_t newsize)
 	if (newsize > oldsize)
 		return 0;
 	if (oldsize > holebegin)
-		unmap_mapping_range(inode->i_mapping, holebegin, 0);
+		unmap_mapping_range(inode->i_mapping, holebegin, 0, true);
 	if (SHMEM_I(inode)->alloced)
 		shmem_undo_range(inode, newsize, -1, false);
 	return 0;
@@ -104,7 +104,8 @@ long shmem_punch_hole(struct inode *inode, loff_t offset, loff_t len)
 	loff_t unmap_end = round_down((u64)offset + len, page_size) - 1;
 
 	if (unmap_end > unmap_start)
-		unmap_mapping_range(inode->i_mapping, unmap_start, 1 + unmap_end - unmap_start);
+		unmap_mapping_range(inode->i_mapping, unmap_start, 1 + unmap_end - unmap_start,
+				    false);
 	shmem_undo_range(inode, offset, offset + len - 1, false);
 	return 0;
 }

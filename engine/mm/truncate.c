@@ -75,7 +75,7 @@ static void truncate_cleanup_folio(struct folio *folio)
 	const struct address_space_operations *ops = folio->mapping->a_ops;
 
 	if (folio_mapped(folio))
-		unmap_mapping_pages(folio->mapping, folio->index, folio_nr_pages(folio));
+		unmap_mapping_pages(folio->mapping, folio->index, folio_nr_pages(folio), false);
 	if (folio_test_private(folio) && ops->invalidate_folio)
 		ops->invalidate_folio(folio, 0, folio_size(folio));
 	folio_cancel_dirty(folio);
@@ -238,6 +238,6 @@ void truncate_pagecache(struct inode *inode, loff_t newsize)
 {
 	unsigned long page_size = mapping_machine(inode->i_mapping)->page_size;
 
-	unmap_mapping_range(inode->i_mapping, round_up((u64)newsize, page_size), 0);
+	unmap_mapping_range(inode->i_mapping, round_up((u64)newsize, page_size), 0, true);
 	truncate_inode_pages_range(inode->i_mapping, newsize, -1);
 }

@@ -43,6 +43,69 @@ test_expect_success 'taking it back: never cached, not bad, still in the file, g
 	answer EBUSY "poison 0; punch 0 4k; unpoison 0; unpoison 0; unpoison 4k" "$@"
 '
 
+test_expect_success 'on disk: holes and clean pages are read again, however often; dirty ones are lost' '
+	for kernel in v6.1.y v6.12.y v6.18 v7.3; do
+		for disk in hole ram; do
+			set -- --kernel $kernel --fs ext4 --disk $disk --size 1m --memory 256m
+			answer 0 "poison 4k; poison 4k; pread 0 64k" "$@"
+			answer EFAULT "poison 1m" "$@"
+			answer EINVAL "poison 4097" "$@"
+			answer EINVAL "soft-offline 100" "$@"
+			answer 0 "pread 0 64k; soft-offline 4k; pread 0 64k; unpoison 4k" "$@"
+			answer EBUSY "pread 0 64k; unpoison 4k" "$@"
+		done
+		answer EIO "mmap; wtouch 4k; poison 4k; fsync" --kernel $kernel --fs ext4 \
+			--disk ram --size 64k --memory 256m
+	done
+'
+
+# block WORD: the report from its line of that word on
+block()
+{
+	sed -n "/^$1:/,\$p" out
+}
+
+test_expect_success 'the report: HardwareCorrupted, outcomes, and who got which signal' '
+	"$FOLIOLAB" run --kernel v6.18 --fs tmpfs-never --size 1m -e "pwrite 0 64k; poison 4k
+mmap; touch 8k; touch 4k
+soft-offline 8k" >out
+	block Memory >got
+	cat >want <<-END
+	Memory:   HardwareCorrupted 8 kB, memory_failure/total 1: recovered 1, failed 0, ignored 0
+	  line 1, poison 4k: dirty LRU page: Recovered
+	  line 3, soft-offline 8k: moved away
+	Signals:  2
+	  line 1, poison 4k: SIGBUS, BUS_MCEERR_AR, lsb 12
+	  line 2, touch 4k: SIGBUS, BUS_MCEERR_AR, lsb 12
+	END
+	same "$(cat got)" "$(cat want)"
+	"$FOLIOLAB" run --fs tmpfs-never -e "pwrite 0 64k" >out
+	same "$(block Memory)" ""
+'
+
+# signals KERNEL OPTION...: "code lsb" of each
+signals()
+{
+	"$FOLIOLAB" run --fs tmpfs-always --size 2m --format json "$@" >out
+	tr -d " \t\n" <out | grep -o "\"code\":\"[A-Z_]*\",\"lsb\":[0-9]*" |
+		sed "s/.*MCEERR_\(A[RO]\).*:/\1 /" | tr "\n" ";"
+}
+
+test_expect_success 'a folio that cannot be split: the signal is about all of it, on v6.1 there is none' '
+	ops="pwrite 0 2m; poison 4k"
+	same "$(signals --kernel v6.1.y --split-fails -e "$ops")" ""
+	same "$(signals --kernel v6.12.y --split-fails -e "$ops")" "AR 21;"
+	same "$(signals --kernel v7.3 --split-fails -e "$ops; mmap; touch 4k")" "AR 21;AR 12;"
+	same "$(signals --kernel v7.3 -e "$ops")" ""
+'
+
+test_expect_success '--early-kill: on v6.1 who injects an error is told like anybody else' '
+	ops="pwrite 0 64k; poison 4k"
+	same "$(signals --kernel v6.1.y --fs tmpfs-never -e "$ops")" ""
+	same "$(signals --kernel v6.1.y --fs tmpfs-never --early-kill -e "$ops")" "AO 12;"
+	same "$(signals --kernel v6.18 --fs tmpfs-never --early-kill -e "$ops")" "AR 12;"
+'
+
 test_expect_success 'a folio that cannot be split' '
 	set -- --fs tmpfs-always --size 4m --memory 256m --split-fails
 	answer EBUSY "pwrite 0 2m; poison 4k" --kernel v6.1.y "$@"

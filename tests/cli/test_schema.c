@@ -37,6 +37,10 @@ static void run_keeps_to_its_schema(void **state)
 	check_output("run", "run -e '' --format json --kernel v6.1+ORDER1 --seed 0xffff");
 	check_output("run", "run -e 'mmap; touch 0 4k 99; wtouch 0' --format json --perf");
 	check_output("run", "run -e 'read 1' --format json --measure --data --disk ram");
+	check_output("run", "run -e 'pwrite 0 64k; poison 4k; poison 4k; mmap; touch 0 4k 40; "
+			    "soft-offline 8k; munmap' --format json --fs tmpfs-always --size 1m");
+	check_output("run", "run -e 'pwrite 0 2m; poison 4k; soft-offline 8k' --format json "
+			    "--split-fails --early-kill --kernel v6.1 --fs tmpfs-always --size 2m");
 	check_output("run", "run -e 'read 1' --format json --data --file \"$TESTDATA/lib.sh\"");
 	check_output("run", "run -e 'pread 1m 1; readahead 0 1m; splice 2m 64k' --format json "
 			    "--disk nvme --memory 1m --fs ext4-1k --page-size 16k");

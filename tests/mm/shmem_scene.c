@@ -46,10 +46,19 @@ struct shmem_scene *shmem_open(const char *kernel, const char *fs, u64 memory)
 	return shmem_open_paged(kernel, fs, memory, 4096);
 }
 
+static struct shmem_scene *open_scene(const struct run_config *config)
+{
+	struct shmem_scene *s = calloc(1, sizeof(*s));
+
+	s->run = scene_open(config);
+	s->sink.event = on_event;
+	trace_add_sink(&s->run->machine->trace, &s->sink);
+	return s;
+}
+
 struct shmem_scene *shmem_open_paged(const char *kernel, const char *fs, u64 memory,
 				     unsigned int page_size)
 {
-	struct shmem_scene *s = calloc(1, sizeof(*s));
 	struct run_config config;
 
 	run_config_init(&config);
@@ -59,9 +68,24 @@ struct shmem_scene *shmem_open_paged(const char *kernel, const char *fs, u64 mem
 	config.machine.data = true;
 	config.fs = fs;
 	config.size = 0;
-	s->run = scene_open(&config);
-	s->sink.event = on_event;
-	trace_add_sink(&s->run->machine->trace, &s->sink);
+	return open_scene(&config);
+}
+
+struct shmem_scene *shmem_open_ext4(const char *kernel, u64 size)
+{
+	struct run_config config;
+	struct shmem_scene *s;
+
+	run_config_init(&config);
+	config.machine.kernel = kernel;
+	config.machine.memory = 64 << 20;
+	config.machine.data = true;
+	config.fs = "ext4";
+	config.disk = "ram";
+	config.written = true;
+	config.size = size;
+	s = open_scene(&config);
+	mapping_set_folio_order_range(s->run->inode->i_mapping, 0, 0);
 	return s;
 }
 

@@ -29,7 +29,7 @@ extern const char *const six[SIX];
 struct shmem_scene {
 	struct run *run;
 	struct trace_sink sink;
-	unsigned long lookups, writes;
+	unsigned long lookups;
 	u64 size[64]; /* copies by size, in order of appearance of a new size */
 	unsigned long copies[64];
 	unsigned int nr;
@@ -41,6 +41,8 @@ struct shmem_scene *shmem_open(const char *kernel, const char *fs, u64 memory);
 /* The same with pages of 4, 16 or 64 KiB. */
 struct shmem_scene *shmem_open_paged(const char *kernel, const char *fs, u64 memory,
 				     unsigned int page_size);
+/* For comparison: a written file of @size bytes on ext4, of which single pages get cached. */
+struct shmem_scene *shmem_open_ext4(const char *kernel, u64 size);
 /* Two PMD-sized folios of 4 MiB, page n filled with bytes n + 1. */
 struct shmem_scene *shmem_two_thps(const char *kernel);
 void shmem_close(struct shmem_scene *s);
