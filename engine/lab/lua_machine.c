@@ -226,7 +226,7 @@ static void take_field(lua_State *L, struct builder *b, enum field field)
 static void check_fields(lua_State *L, int index)
 {
 	static const struct name_list list = {"field", field_names, NR_FIELDS};
-	char text[256];
+	char text[400];
 
 	lua_pushnil(L);
 	while (lua_next(L, index)) {
