@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "block/blk.h"
@@ -207,10 +206,10 @@ int blk_open(struct machine *m, const struct disk_model *model, unsigned int max
 	     struct block_device **ret)
 {
 	struct block_device *bdev;
-	struct stat st = { 0 };
+	off_t size = fd >= 0 ? lseek(fd, 0, SEEK_END) : 0;
 
 	*ret = NULL;
-	if (fd >= 0 && fstat(fd, &st))
+	if (size < 0)
 		return -errno;
 	bdev = calloc(1, sizeof(*bdev));
 	if (!bdev)
@@ -226,7 +225,7 @@ int blk_open(struct machine *m, const struct disk_model *model, unsigned int max
 	bdev->model = model;
 	bdev->ops = fd >= 0 ? &host_ops : &pattern_ops;
 	bdev->fd = fd;
-	bdev->fd_size = st.st_size;
+	bdev->fd_size = size;
 	bdev->limits.max_sectors = max_t(u32, max_bytes >> SECTOR_SHIFT, 8);
 	bdev->bd_dev = m->blk->next_dev++;
 	*ret = bdev;

@@ -38,14 +38,16 @@ static int sub_show(struct lab_args *a, struct fl_error *err)
 {
 	char dir[LAB_PATH], path[LAB_PATH], *text;
 	struct lab_session s = {.columns = 80, .colour = out_colour(stdout)};
-	struct lab *lab;
+	struct lab_remote *remote;
+	const struct lab *lab;
 	size_t len;
 	int ret = lab_find(a->lab, dir, err);
 
 	if (!ret)
-		ret = lab_open(dir, a->student ? a->student : LAB_DEFAULT_STUDENT, &lab, err);
+		ret = lab_look(dir, a->student ? a->student : LAB_DEFAULT_STUDENT, &remote, err);
 	if (ret)
 		return ret;
+	lab = lab_remote_lab(remote);
 	if (!lab_join(path, dir, "README.md"))
 		ret = fl_error_set(err, -ENAMETOOLONG, dir, 0, "path too long");
 	if (!ret)
@@ -58,7 +60,7 @@ static int sub_show(struct lab_args *a, struct fl_error *err)
 			printf("  %u. %s\n", i + 1, lab->steps[i].title);
 		printf("\nStart: foliolab lab run %s\n", lab->name);
 	}
-	lab_close(lab);
+	lab_remote_close(remote);
 	return ret;
 }
 

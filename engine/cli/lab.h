@@ -7,9 +7,9 @@
 #define FL_CLI_LAB_H
 
 #include "cli/common.h"
-#include "lab/lab.h"
 #include "lab/lab_find.h"
 #include "lab/lab_progress.h"
+#include "lab/lab_remote.h"
 
 #define LAB_DEFAULT_STUDENT "guest"
 
@@ -26,7 +26,8 @@ struct lab_args {
 
 /* A lab opened for a student, with the progress and the student's files. */
 struct lab_session {
-	struct lab *lab;
+	struct lab_remote *remote;
+	const struct lab *lab; /* the remote's */
 	struct lab_progress progress;
 	char dir[LAB_PATH];	/* of the lab */
 	char state[LAB_PATH];	/* of the student's files */
@@ -42,6 +43,15 @@ struct lab_session {
 int lab_session_open(struct lab_session *s, const char *what, const char *student,
 		     struct fl_error *err);
 void lab_session_close(struct lab_session *s);
+
+/* Ask about a step and a question (or NULL) and wait. Returns reply->error. */
+int lab_ask(struct lab_session *s, enum lab_ask_type type, const struct lab_step *step,
+	    const struct lab_question *q, struct lab_reply *reply, struct fl_error *err);
+/* Load the student's answers.lua; an error is the student's. */
+int lab_ask_answers(struct lab_session *s, struct fl_error *err);
+
+/* The lab in folder @dir for @student, nothing of it started. The remote is the caller's. */
+int lab_look(const char *dir, const char *student, struct lab_remote **ret, struct fl_error *err);
 
 double lab_total_points(const struct lab *lab);
 

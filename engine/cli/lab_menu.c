@@ -27,7 +27,8 @@ static int list_one(const char *root, const char *name, struct fl_error *err)
 {
 	struct lab_progress p;
 	char dir[LAB_PATH], text[160];
-	struct lab *lab;
+	struct lab_remote *remote;
+	const struct lab *lab;
 	int ret;
 
 	if (!lab_join(dir, root, name))
@@ -35,12 +36,13 @@ static int list_one(const char *root, const char *name, struct fl_error *err)
 	ret = lab_progress_load(name, &p, err);
 	if (ret)
 		return ret;
-	ret = lab_open(dir, *p.student ? p.student : LAB_DEFAULT_STUDENT, &lab, err);
+	ret = lab_look(dir, *p.student ? p.student : LAB_DEFAULT_STUDENT, &remote, err);
 	if (!ret) {
+		lab = lab_remote_lab(remote);
 		describe_progress(lab, &p, text, sizeof(text));
 		printf("  %d  %s\n     %s\n     about %u minutes; %s\n", atoi(name), lab->title,
 		       lab->summary, lab->minutes, text);
-		lab_close(lab);
+		lab_remote_close(remote);
 	}
 	lab_progress_fini(&p);
 	return ret;

@@ -15,7 +15,7 @@ struct asking {
 	const struct lab_step *step;
 	const struct lab_question *q;
 	struct lab_item *item;
-	struct lab_options options;
+	struct lab_options options; /* texts are ours */
 	struct fl_error *err;
 };
 
@@ -89,15 +89,26 @@ static char *read_line(const char *prompt)
 
 /* ---- one question ---- */
 
+/* Of the question, or of the step where @q is NULL. */
+static int ask_text(struct lab_session *s, const struct lab_step *step,
+		    const struct lab_question *q, enum lab_text which, unsigned int nr,
+		    struct fl_error *err)
+{
+	struct lab_ask ask = lab_ask_about(s->lab, LAB_ASK_TEXT, step, q);
+	struct lab_reply reply;
+	int ret;
+
+	ask.text = which;
+	ask.nr = nr;
+	ret = lab_remote_do(s->remote, &ask, &reply, err);
+	if (!ret)
+		lab_print(s, reply.text);
+	return ret;
+}
+
 static int print_text(struct asking *a, enum lab_text which, unsigned int nr)
 {
-	char *text;
-	int ret = lab_text(a->s->lab, a->step, a->q, which, nr, &text, a->err);
-
-	if (!ret)
-		lab_print(a->s, text);
-	free(text);
-	return ret;
+	return ask_text(a->s, a->step, a->q, which, nr, a->err);
 }
 
 static void print_how(const struct asking *a)
@@ -121,7 +132,7 @@ static void print_how(const struct asking *a)
 	       *a->q->unit ? ")" : "");
 	if (left)
 		printf(" h: hint (costs %s).",
-		       points(lab_hint_cost(a->s->lab, a->q, a->item->hints)));
+		       points(a->q->hint_cost[a->item->hints]));
 	printf(" r: reveal (no points). q: save and quit.\n");
 }
 
@@ -145,7 +156,7 @@ static int give_hint(struct asking *a)
 		printf("No more hints.\n");
 		return 0;
 	}
-	a->item->lost += lab_hint_cost(a->s->lab, a->q, a->item->hints);
+	a->item->lost += a->q->hint_cost[a->item->hints];
 	printf("Hint %u of %u: ", a->item->hints + 1, a->q->nr_hints);
 	a->item->hints++;
 	return print_text(a, LAB_HINT, a->item->hints - 1) ? a->err->code : save(a->s, a->err);
@@ -158,7 +169,7 @@ static int explain(struct asking *a)
 
 static int reveal(struct asking *a)
 {
-	struct lab_value v;
+	struct lab_reply reply;
 	char text[600];
 	int ret = 0;
 
@@ -166,10 +177,10 @@ static int reveal(struct asking *a)
 		printf("A program has many right answers; go on and come back to it: 'foliolab lab "
 		       "watch' checks it.\n");
 	} else {
-		ret = lab_answer(a->s->lab, a->step, a->q, &v, a->err);
+		ret = lab_ask(a->s, LAB_ASK_ANSWER, a->step, a->q, &reply, a->err);
 		if (ret)
 			return ret;
-		lab_value_format(a->q, &v, &a->options, text, sizeof(text));
+		lab_value_format(a->q, &reply.value, &a->options, text, sizeof(text));
 		printf("The answer is %s%s%s.\n", text, *a->q->unit ? " " : "", a->q->unit);
 	}
 	a->item->status = LAB_REVEALED;
@@ -200,48 +211,62 @@ static void was_wrong(struct asking *a, const char *why)
 	printf(" Try again, h for a hint, r to reveal.\n");
 }
 
-/* The value typed, or the file's; false (told already) if there is none. */
+/* The value typed; false (told already) if it is none. */
 static bool take_value(struct asking *a, const char *line, struct lab_value *v)
 {
-	struct fl_error err = {0};
 	char why[200];
 
-	if (*line && a->q->kind != LAB_FUNC) {
-		if (lab_value_parse(a->q, &a->options, line, v, why, sizeof(why)))
-			return true;
-		printf("%s%.60s%s: %s.\n", "'", line, "'", why);
-		return false;
-	}
+	if (lab_value_parse(a->q, &a->options, line, v, why, sizeof(why)))
+		return true;
+	printf("%s%.60s%s: %s.\n", "'", line, "'", why);
+	return false;
+}
+
+static void print_where(const struct fl_error *err)
+{
+	printf("%s%s%.0u", err->file, *err->file ? ":" : "", err->line);
+	printf("%s%s\n", *err->file || err->line ? ": " : "", err->text);
+}
+
+/* A program is in the file. False (told already) if the file is broken. */
+static bool load_program(struct asking *a)
+{
+	struct fl_error err = {0};
+
 	if (!lab_is_program(a->q)) {
 		print_how(a);
 		return false;
 	}
-	if (lab_load_answers(a->s->lab, a->s->answers, &err) ||
-	    lab_answer_given(a->s->lab, a->step, a->q, v, &err)) {
-		printf("%s%s%.0u", err.file, *err.file ? ":" : "", err.line);
-		printf("%s%s\n", *err.file || err.line ? ": " : "", err.text);
-		return false;
-	}
-	return true;
+	if (!lab_ask_answers(a->s, &err))
+		return true;
+	print_where(&err);
+	return false;
 }
 
 static int judge_line(struct asking *a, const char *line)
 {
-	struct lab_verdict verdict;
+	struct lab_ask ask = lab_ask_about(a->s->lab, LAB_ASK_JUDGE, a->step, a->q);
+	bool typed = *line && a->q->kind != LAB_FUNC;
+	struct lab_reply reply;
 	struct lab_value v;
 	int ret;
 
-	if (!take_value(a, line, &v))
+	if (typed ? !take_value(a, line, &v) : !load_program(a))
 		return 0;
-	ret = lab_judge(a->s->lab, a->step, a->q, &v, &verdict, a->err);
+	ask.value = typed ? &v : NULL;
+	ret = lab_remote_do(a->s->remote, &ask, &reply, a->err);
 	if (ret)
 		return ret;
+	if (reply.unfit) {
+		printf("%s\n", reply.verdict.why);
+		return 0;
+	}
 	free(a->item->given);
 	a->item->given = *line ? strdup(line) : NULL;
-	if (verdict.right)
+	if (reply.verdict.right)
 		ret = was_right(a);
 	else
-		was_wrong(a, verdict.why);
+		was_wrong(a, reply.verdict.why);
 	return ret ? ret : save(a->s, a->err);
 }
 
@@ -278,6 +303,24 @@ static int ask(struct asking *a, unsigned int nr, enum turn *turn)
 
 /* ---- a step ---- */
 
+/* The question's options, to keep while it is asked. */
+static int take_options(struct asking *a)
+{
+	struct lab_options *o = &a->options;
+	struct lab_reply reply;
+	int ret = lab_ask(a->s, LAB_ASK_OPTIONS, a->step, a->q, &reply, a->err);
+
+	if (ret)
+		return ret;
+	*o = reply.options;
+	for (o->nr = 0; o->nr < reply.options.nr; o->nr++) {
+		o->text[o->nr] = strdup(reply.options.text[o->nr]);
+		if (!o->text[o->nr])
+			return fl_error_set(a->err, -ENOMEM, NULL, 0, "out of memory");
+	}
+	return 0;
+}
+
 static int ask_all(struct lab_session *s, const struct lab_step *step, bool predict,
 		   enum turn *turn, struct fl_error *err)
 {
@@ -296,7 +339,7 @@ static int ask_all(struct lab_session *s, const struct lab_step *step, bool pred
 			       points(a.item->points), points(a.q->points));
 			continue;
 		}
-		ret = lab_options_get(s->lab, step, a.q, &a.options, err);
+		ret = take_options(&a);
 		if (!ret)
 			ret = ask(&a, i + 1, turn);
 		lab_options_free(&a.options);
@@ -304,34 +347,25 @@ static int ask_all(struct lab_session *s, const struct lab_step *step, bool pred
 	return ret;
 }
 
-static int print_step_text(struct lab_session *s, const struct lab_step *step, enum lab_text which,
-			   struct fl_error *err)
-{
-	char *text;
-	int ret = lab_text(s->lab, step, NULL, which, 0, &text, err);
-
-	if (!ret)
-		lab_print(s, text);
-	free(text);
-	return ret;
-}
-
 static int run_and_show(struct lab_session *s, const struct lab_step *step, struct fl_error *err)
 {
+	struct lab_reply reply;
+
 	if (step->runs)
 		putchar('\n');
-	return lab_run(s->lab, step, stdout, err);
+	return lab_ask(s, LAB_ASK_RUN, step, NULL, &reply, err);
 }
 
 static int play_step(struct lab_session *s, unsigned int nr, enum turn *turn, struct fl_error *err)
 {
 	const struct lab_step *step = &s->lab->steps[nr];
-	int ret = lab_start(s->lab, step, err);
+	struct lab_reply reply;
+	int ret = lab_ask(s, LAB_ASK_START, step, NULL, &reply, err);
 
 	if (ret)
 		return ret;
 	print_head(s, nr);
-	ret = print_step_text(s, step, LAB_BRIEF, err);
+	ret = ask_text(s, step, NULL, LAB_BRIEF, 0, err);
 	if (!ret)
 		ret = ask_all(s, step, true, turn, err);
 	if (!ret && *turn == TURN_ON)
@@ -342,7 +376,7 @@ static int play_step(struct lab_session *s, unsigned int nr, enum turn *turn, st
 		return ret;
 	if (step->reveals) {
 		putchar('\n');
-		ret = print_step_text(s, step, LAB_REVEAL, err);
+		ret = ask_text(s, step, NULL, LAB_REVEAL, 0, err);
 	}
 	s->progress.steps_done = nr + 1;
 	return ret ? ret : save(s, err);

@@ -11,6 +11,8 @@
 #include "lab/script.h"
 #include "lab/textfile.h"
 
+#define ANSWERS_MAX (1UL << 20)
+
 static unsigned int terminal_columns(void)
 {
 	struct winsize w;
@@ -45,7 +47,7 @@ static int copy_answers(struct lab_session *s, struct fl_error *err)
 		return fl_error_set(err, -ENAMETOOLONG, s->dir, 0, "path too long");
 	if (!access(s->answers, F_OK))
 		return 0;
-	ret = textfile_read(from, 1 << 20, &text, &len, err);
+	ret = textfile_read(from, ANSWERS_MAX, &text, &len, err);
 	if (ret)
 		return ret;
 	fd = open(s->answers, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -65,6 +67,78 @@ static void keep_figure(void *ctx, const char *name, const char *svg)
 
 	if (lab_join(dir, s->state, "figures") && !lab_save_figure(dir, name, svg, &err))
 		printf("  (saved as %s/%s.svg)\n", dir, name);
+}
+
+static void print(void *ctx, const char *text, size_t len)
+{
+	(void)ctx;
+	fwrite(text, 1, len, stdout);
+}
+
+/* ---- asking ---- */
+
+int lab_ask(struct lab_session *s, enum lab_ask_type type, const struct lab_step *step,
+	    const struct lab_question *q, struct lab_reply *reply, struct fl_error *err)
+{
+	struct lab_ask ask = lab_ask_about(s->lab, type, step, q);
+
+	return lab_remote_do(s->remote, &ask, reply, err);
+}
+
+int lab_ask_answers(struct lab_session *s, struct fl_error *err)
+{
+	struct lab_ask ask = {.type = LAB_ASK_ANSWERS, .name = s->answers};
+	struct lab_reply reply;
+	char *text;
+	int ret = textfile_read(s->answers, ANSWERS_MAX, &text, &ask.len, err);
+
+	if (ret)
+		return ret;
+	ask.bytes = text;
+	ret = lab_remote_do(s->remote, &ask, &reply, err);
+	free(text);
+	return ret;
+}
+
+static int open_remote(const struct lab_remote_config *config, struct lab_remote **ret,
+		       struct fl_error *err)
+{
+	static const struct lab_ask ask = {.type = LAB_ASK_LAB};
+	struct lab_reply reply;
+	int error = lab_remote_open(config, ret, err);
+
+	if (!error)
+		error = lab_remote_do(*ret, &ask, &reply, err);
+	if (!error)
+		return 0;
+	lab_remote_close(*ret);
+	*ret = NULL;
+	return error;
+}
+
+int lab_look(const char *dir, const char *student, struct lab_remote **ret, struct fl_error *err)
+{
+	struct lab_remote_config config = {.dir = dir, .student = student};
+
+	return open_remote(&config, ret, err);
+}
+
+/* ---- a session ---- */
+
+static int open_lab(struct lab_session *s, const char *student, struct fl_error *err)
+{
+	struct lab_remote_config config = {
+		.dir = s->dir,
+		.student = student,
+		.print = print,
+		.figure = keep_figure,
+		.ctx = s,
+	};
+	int ret = open_remote(&config, &s->remote, err);
+
+	if (!ret)
+		s->lab = lab_remote_lab(s->remote);
+	return ret;
 }
 
 int lab_session_open(struct lab_session *s, const char *what, const char *student,
@@ -89,7 +163,7 @@ int lab_session_open(struct lab_session *s, const char *what, const char *studen
 		ret = student ? 0 : err->code;
 	}
 	if (!ret)
-		ret = lab_open(s->dir, student, &s->lab, err);
+		ret = open_lab(s, student, err);
 	if (!ret)
 		ret = lab_state_dir(name, true, s->state, err);
 	if (!ret)
@@ -99,14 +173,13 @@ int lab_session_open(struct lab_session *s, const char *what, const char *studen
 		return ret;
 	}
 	snprintf(s->progress.student, sizeof(s->progress.student), "%s", s->lab->student);
-	s->lab->ll->figure = keep_figure;
-	s->lab->ll->figure_ctx = s;
 	return 0;
 }
 
 void lab_session_close(struct lab_session *s)
 {
-	lab_close(s->lab);
+	lab_remote_close(s->remote);
+	s->remote = NULL;
 	s->lab = NULL;
 	lab_progress_fini(&s->progress);
 }

@@ -16,30 +16,27 @@ static int judge_one(struct lab_session *s, const struct lab_step *step,
 		     const struct lab_question *q, struct count *count, struct fl_error *err)
 {
 	struct lab_item *item = lab_progress_item(&s->progress, q->id);
-	struct lab_verdict verdict = {0};
-	struct lab_value v;
-	int ret = 0;
+	struct lab_reply reply;
+	struct lab_verdict *verdict = &reply.verdict;
+	int ret;
 
 	if (!item)
 		return fl_error_set(err, -ENOMEM, NULL, 0, "out of memory");
-	if (lab_answer_given(s->lab, step, q, &v, err)) {
-		snprintf(verdict.why, sizeof(verdict.why), "%.500s", err->text);
-		memset(err, 0, sizeof(*err));
-	} else if (v.type == LAB_VALUE_NONE && item->status == LAB_RIGHT) {
-		verdict.right = true; /* typed at the prompt */
-	} else {
-		ret = lab_judge(s->lab, step, q, &v, &verdict, err);
-	}
+	ret = lab_ask(s, LAB_ASK_JUDGE, step, q, &reply, err);
 	if (ret)
 		return ret;
+	if (!reply.given && item->status == LAB_RIGHT) {
+		verdict->right = true; /* typed at the prompt */
+		*verdict->why = 0;
+	}
 	count->all++;
-	count->right += verdict.right;
-	if (verdict.right && item->status == LAB_OPEN) {
+	count->right += verdict->right;
+	if (verdict->right && item->status == LAB_OPEN) {
 		item->status = LAB_RIGHT;
 		item->points = max(0.0, q->points - item->lost);
 	}
-	printf("  %-4s %s%s%s\n", verdict.right ? "ok" : "no", q->id, *verdict.why ? ": " : "",
-	       verdict.why);
+	printf("  %-4s %s%s%s\n", verdict->right ? "ok" : "no", q->id, *verdict->why ? ": " : "",
+	       verdict->why);
 	return 0;
 }
 
@@ -51,10 +48,20 @@ static bool has_programs(const struct lab_step *step)
 	return false;
 }
 
+static int do_quietly(struct lab_session *s, enum lab_ask_type type, const struct lab_step *step,
+		      struct fl_error *err)
+{
+	struct lab_ask ask = lab_ask_about(s->lab, type, step, NULL);
+	struct lab_reply reply;
+
+	ask.quiet = true;
+	return lab_remote_do(s->remote, &ask, &reply, err);
+}
+
 static int judge_step(struct lab_session *s, const struct lab_step *step, struct count *count,
 		      struct fl_error *err)
 {
-	int ret = lab_start(s->lab, step, err);
+	int ret = do_quietly(s, LAB_ASK_START, step, err);
 
 	for (int predict = 1; predict >= 0 && !ret; predict--) {
 		for (unsigned int i = 0; i < step->nr_questions && !ret; i++)
@@ -62,7 +69,7 @@ static int judge_step(struct lab_session *s, const struct lab_step *step, struct
 			    lab_is_program(&step->questions[i]))
 				ret = judge_one(s, step, &step->questions[i], count, err);
 		if (!ret && predict)
-			ret = lab_run(s->lab, step, NULL, err);
+			ret = do_quietly(s, LAB_ASK_RUN, step, err);
 	}
 	return ret;
 }
@@ -74,12 +81,11 @@ static int judge_all(struct lab_session *s, struct count *count, struct fl_error
 
 	*count = (struct count){0, 0};
 	printf("%s: student %s, seed %08x\n", s->lab->name, s->lab->student, s->lab->seed);
-	if (lab_load_answers(s->lab, s->answers, &student)) {
+	if (lab_ask_answers(s, &student)) {
 		printf("  %s:%u: %s\n", student.file, student.line, student.text);
 		count->all = 1;
 		return 0;
 	}
-	s->lab->ll->figure = NULL;
 	for (unsigned int i = 0; i < s->lab->nr_steps && !ret; i++)
 		if (has_programs(&s->lab->steps[i]))
 			ret = judge_step(s, &s->lab->steps[i], count, err);

@@ -22,6 +22,12 @@ struct backing {
 	struct ext4_image_inode inode;
 };
 
+/* Who opens it; for those who cannot open files themselves. As backing_open(). */
+struct backing_source {
+	int (*open)(struct backing_source *source, const char *file, const char *image,
+		    struct backing *ret, struct fl_error *err);
+};
+
 /* One of @file and @image ("IMAGE:PATH") is not NULL. */
 int backing_open(const char *file, const char *image, struct backing *ret, struct fl_error *err);
 void backing_fini(struct backing *b);

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
+#include <linux/fiemap.h>
+#include <linux/fs.h>
 #include <seccomp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -149,7 +151,21 @@ static int allow_memory(scmp_filter_ctx ctx)
 	return ret;
 }
 
-static int add_rules(scmp_filter_ctx ctx)
+/* Descriptors that come in over the socket: where their bytes lie, and the bytes. */
+static int allow_files(scmp_filter_ctx ctx)
+{
+	static const int calls[] = {SCMP_SYS(pread64), SCMP_SYS(lseek), SCMP_SYS(close)};
+	int ret = allow_on(ctx, SCMP_SYS(recvmsg), JAIL_TALK);
+
+	for (size_t i = 0; i < ARRAY_SIZE(calls) && !ret; i++)
+		ret = seccomp_rule_add(ctx, SCMP_ACT_ALLOW, calls[i], 0);
+	if (!ret)
+		ret = seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(ioctl), 1,
+				       SCMP_A1(SCMP_CMP_EQ, FS_IOC_FIEMAP, 0));
+	return ret;
+}
+
+static int add_rules(scmp_filter_ctx ctx, bool files)
 {
 	int ret = allow_memory(ctx);
 
@@ -161,17 +177,19 @@ static int add_rules(scmp_filter_ctx ctx)
 		ret = allow_on(ctx, SCMP_SYS(read), JAIL_TALK);
 	if (!ret)
 		ret = allow_on(ctx, SCMP_SYS(write), JAIL_TALK);
+	if (!ret && files)
+		ret = allow_files(ctx);
 	return ret;
 }
 
-static int filter_calls(void)
+static int filter_calls(bool files)
 {
 	scmp_filter_ctx ctx = seccomp_init(SCMP_ACT_KILL_PROCESS);
 	int ret;
 
 	if (!ctx)
 		return -ENOMEM;
-	ret = add_rules(ctx);
+	ret = add_rules(ctx, files);
 	if (!ret)
 		ret = seccomp_load(ctx);
 	seccomp_release(ctx);
@@ -188,5 +206,5 @@ int jail_enter(int file, int talk, const struct jail_limits *limits)
 	ret = set_limits(limits);
 	if (!ret)
 		ret = keep_two_descriptors(file, talk);
-	return ret ? ret : filter_calls();
+	return ret ? ret : filter_calls(limits->files);
 }

@@ -2,8 +2,9 @@
  * host/jail.h - lock a forked child in before it touches bytes of strangers.
  *
  * Invariant  behind jail_enter() the process has the descriptors it was given and no others;
- *            it can read the one at a position, talk over the other, get memory, and end. Every
- *            other system call kills it, so do more memory or time than it was allowed.
+ *            it can read the one at a position, talk over the other, get memory, and end; with
+ *            @files it can take descriptors from the other side and read those too. Every other
+ *            system call kills it, so do more memory or time than it was allowed.
  * Owner      meant for a child that ends with _exit(); nothing is undone.
  * Errors     -errno; the caller must then give up. Without seccomp there is no jail and no work.
  */
@@ -19,6 +20,7 @@
 struct jail_limits {
 	u64 memory;		  /* bytes on top of what the process has already */
 	unsigned int cpu_seconds; /* SIGXCPU when they are used up */
+	bool files; /* read-only ones may come in over the socket: recvmsg, and looks at them */
 };
 
 /* Move @file (-1: there is none) and @talk to their places and lock the door. */

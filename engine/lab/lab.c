@@ -339,18 +339,3 @@ int lab_text(struct lab *lab, const struct lab_step *step, const struct lab_ques
 	lua_pop(L, 1);
 	return error;
 }
-
-double lab_hint_cost(struct lab *lab, const struct lab_question *q, unsigned int nr)
-{
-	lua_State *L = lab->ll->L;
-	int top = lua_gettop(L);
-	double cost = 1;
-
-	lua_rawgeti(L, LUA_REGISTRYINDEX, q->ref);
-	lua_getfield(L, -1, "hints");
-	lua_rawgeti(L, -1, nr + 1);
-	if (lua_istable(L, -1) && lua_getfield(L, -1, "cost") == LUA_TNUMBER)
-		cost = lua_tonumber(L, -1);
-	lua_settop(L, top);
-	return cost;
-}

@@ -20,6 +20,7 @@
 #define LAB_LIST_MAX	64 /* numbers in an answer */
 #define LAB_OPTIONS_MAX 26 /* letters */
 #define LAB_ID_MAX	48
+#define LAB_HINTS_MAX	16
 
 enum lab_kind {
 	LAB_NUMBER,
@@ -41,6 +42,7 @@ struct lab_question {
 	bool predict; /* asked before the run */
 	bool keep;    /* options in the order they are written */
 	unsigned int nr_hints;
+	double hint_cost[LAB_HINTS_MAX]; /* points */
 	bool explains;
 	s64 max_ops; /* workload */
 	s64 budget;  /* func and workload, instructions */
@@ -116,7 +118,6 @@ int lab_run(struct lab *lab, const struct lab_step *step, FILE *out, struct fl_e
 /* Markdown with its {{expressions}} replaced. @q for the last three, @nr (from 0) for hints. */
 int lab_text(struct lab *lab, const struct lab_step *step, const struct lab_question *q,
 	     enum lab_text which, unsigned int nr, char **ret, struct fl_error *err);
-double lab_hint_cost(struct lab *lab, const struct lab_question *q, unsigned int nr);
 
 int lab_options_get(struct lab *lab, const struct lab_step *step, const struct lab_question *q,
 		    struct lab_options *ret, struct fl_error *err);

@@ -311,11 +311,33 @@ static int bad(const struct lab *lab, unsigned int line, struct fl_error *err, c
 	return fl_error_set(err, -EINVAL, lab->path, line, "%s", text);
 }
 
+/* What the hints of the question on top of the stack cost: { text = ..., cost = N }, or 1. */
+static int read_hints(struct lab *lab, struct lab_question *q, struct fl_error *err)
+{
+	lua_State *L = lab->ll->L;
+	int top = lua_gettop(L);
+
+	q->nr_hints = list_length(L, "hints");
+	if (q->nr_hints > LAB_HINTS_MAX)
+		return bad(lab, q->line, err, "question '%s': hints, expected at most 16", q->id);
+	lua_getfield(L, -1, "hints");
+	for (unsigned int i = 0; i < q->nr_hints; i++) {
+		q->hint_cost[i] = 1;
+		if (lua_rawgeti(L, top + 1, i + 1) == LUA_TTABLE &&
+		    lua_getfield(L, -1, "cost") == LUA_TNUMBER)
+			q->hint_cost[i] = lua_tonumber(L, -1);
+		lua_settop(L, top + 1);
+	}
+	lua_settop(L, top);
+	return 0;
+}
+
 /* The question on top of the stack, popped. */
 static int read_question(struct lab *lab, struct lab_question *q, unsigned int step_line,
 			 struct fl_error *err)
 {
 	lua_State *L = lab->ll->L;
+	int ret;
 
 	lua_getfield(L, LUA_REGISTRYINDEX, "lab kinds");
 	lua_pushvalue(L, -2);
@@ -335,16 +357,16 @@ static int read_question(struct lab *lab, struct lab_question *q, unsigned int s
 	q->predict = get_flag(L, "predict");
 	q->keep = get_flag(L, "keep");
 	q->explains = get_flag(L, "explain");
-	q->nr_hints = list_length(L, "hints");
+	ret = read_hints(lab, q, err);
 	q->max_ops = get_number(L, "max_ops", 10000);
 	q->budget = get_number(L, "budget", 0) * 1e6;
 	if (!q->budget)
 		q->budget = LAB_LUA_STUDENT_BUDGET;
 	q->ref = luaL_ref(L, LUA_REGISTRYINDEX);
-	if (q->points <= 0)
+	if (!ret && q->points <= 0)
 		return bad(lab, q->line, err, "question '%s': points, expected a number above 0",
 			   q->id);
-	return 0;
+	return ret;
 }
 
 /* The list of questions of the step on top of the stack. */

@@ -253,6 +253,8 @@ static void free_machine(struct lab_machine *lm)
 		trace_remove_sink(&lm->run->machine->trace, &lm->ring.sink);
 		trace_ring_fini(&lm->ring);
 	}
+	if (lm->ll->ends)
+		lm->ll->ends(lm->ll->machine_ctx, lm->run);
 	run_close(lm->run);
 	lm->run = NULL;
 	free(lm->past.ops);
@@ -284,7 +286,7 @@ static struct lab_machine *push_machine(lua_State *L)
 	return lm;
 }
 
-static void boot(lua_State *L, struct lab_machine *lm, const struct run_config *config)
+static void boot(lua_State *L, struct lab_machine *lm, const struct run_config *config, bool twin)
 {
 	struct fl_error err = {0};
 
@@ -294,6 +296,8 @@ static void boot(lua_State *L, struct lab_machine *lm, const struct run_config *
 		return;
 	}
 	lm->ll->machines++;
+	if (lm->ll->booted)
+		lm->ll->booted(lm->ll->machine_ctx, lm->run, twin);
 }
 
 static int new_machine(lua_State *L)
@@ -323,7 +327,7 @@ static int new_machine(lua_State *L)
 	lm = push_machine(L);
 	lua_pushvalue(L, 2);
 	lua_setiuservalue(L, -2, 1);
-	boot(L, lm, &b.config);
+	boot(L, lm, &b.config, false);
 	if (b.record) {
 		lua_getfield(L, -1, "record");
 		lua_pushvalue(L, -2);
@@ -356,7 +360,7 @@ struct lab_machine *lab_machine_twin(lua_State *L, int index)
 	lm = push_machine(L);
 	lua_getiuservalue(L, index, 1);
 	lua_setiuservalue(L, -2, 1);
-	boot(L, lm, &from->run->config);
+	boot(L, lm, &from->run->config, true);
 	copy_list(L, &lm->queue, &from->queue);
 	lm->next = from->next;
 	lm->repeat = from->repeat;

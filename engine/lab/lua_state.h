@@ -57,6 +57,11 @@ struct lab_lua {
 	void (*figure)(void *ctx, const char *name, const char *svg);
 	void *figure_ctx;
 
+	/* A machine booted (@twin: as another stands) or ends; NULL: nobody watches. */
+	void (*booted)(void *ctx, struct run *run, bool twin);
+	void (*ends)(void *ctx, struct run *run);
+	void *machine_ctx;
+
 	/* Which file a chunk's short name stands for, for messages. */
 	struct lab_lua_chunk {
 		char name[60];

@@ -174,12 +174,21 @@ static int mount_disk(struct run *run, struct backing *b, struct fl_error *err)
 	return mount_backed(run, &options, b, err);
 }
 
+static int open_backing(const struct run_config *config, struct backing *b, struct fl_error *err)
+{
+	struct backing_source *source = config->source;
+
+	if (source)
+		return source->open(source, config->file, config->image, b, err);
+	return backing_open(config->file, config->image, b, err);
+}
+
 static int open_file_system(struct run *run, struct fl_error *err)
 {
 	struct run_config *config = &run->config;
 	bool backed = run_has_backing(config);
 	struct backing b;
-	int ret = backed ? backing_open(config->file, config->image, &b, err) : 0;
+	int ret = backed ? open_backing(config, &b, err) : 0;
 
 	if (ret)
 		return ret;

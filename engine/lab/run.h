@@ -19,12 +19,15 @@
 
 #define RUN_DESCRIPTORS 4
 
+struct backing_source;
+
 struct run_config {
 	struct machine_config machine;
 	const char *fs;		/* file_system_type() */
 	const char *disk;	/* disk_model_by_name(); NULL: hole, or host with a file */
 	const char *file;	/* host file whose bytes are read, or NULL */
 	const char *image;	/* "IMAGE:PATH": a file of a real ext4 image, or NULL */
+	struct backing_source *source; /* who opens either (host/backing.h); NULL: run_open() */
 	s64 size;		/* of the file, where there is neither */
 	bool written;		/* a generated file has blocks (any disk but hole) */
 	const struct fs_extent *extents; /* ... these, where not NULL; read in run_open() only */

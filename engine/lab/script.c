@@ -25,19 +25,6 @@ int lab_save_figure(const char *dir, const char *name, const char *svg, struct f
 	return 0;
 }
 
-struct figures {
-	const char *dir;
-	struct fl_error *err; /* of the first that could not be saved */
-};
-
-static void keep_figure(void *ctx, const char *name, const char *svg)
-{
-	struct figures *figures = ctx;
-
-	if (figures->dir && !figures->err->code)
-		lab_save_figure(figures->dir, name, svg, figures->err);
-}
-
 /* Leaves the environment on the stack. */
 static int push_environment(lua_State *L)
 {
@@ -47,32 +34,31 @@ static int push_environment(lua_State *L)
 	return 1;
 }
 
-int lab_script_run(const char *path, const struct run_config *defaults, FILE *out,
-		   const char *figures, struct fl_error *err)
+int lab_script_run(const struct lab_script *script, u32 *limit, struct fl_error *err)
 {
-	struct fl_error figure_err = {0};
-	struct figures keep = {figures, &figure_err};
 	struct lab_lua *ll;
 	int ret = lab_lua_open(&ll, err);
 
 	if (ret)
 		return ret;
-	ll->defaults = *defaults;
-	ll->out = out;
-	ll->figure = keep_figure;
-	ll->figure_ctx = &keep;
+	ll->defaults = *script->defaults;
+	ll->out = script->out;
+	ll->figure = script->figure;
+	ll->figure_ctx = script->ctx;
+	ll->played = script->played;
+	if (script->stream) {
+		lab_stream_watch(script->stream, ll);
+		lab_stream_new_machines(script->stream, true);
+	}
 	lua_pushcfunction(ll->L, push_environment);
 	ret = lab_lua_call(ll, 0, 1, err);
 	if (!ret)
-		ret = lab_lua_load_file(ll, path, -1, err);
+		ret = lab_lua_load_text(ll, script->path, script->text, script->len, -1, err);
 	if (!ret)
 		ret = lab_lua_call(ll, 0, 0, err);
 	if (ret && !err->file[0])
-		snprintf(err->file, sizeof(err->file), "%s", path);
+		snprintf(err->file, sizeof(err->file), "%s", script->path);
+	*limit = lab_limit_of(ll);
 	lab_lua_close(ll);
-	if (!ret && figure_err.code) {
-		*err = figure_err;
-		ret = err->code;
-	}
 	return ret;
 }
