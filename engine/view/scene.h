@@ -3,12 +3,14 @@
  *
  * A scene stands after a number of events of a tape. It moves by one event (scene_forward(),
  * scene_back()) or to any (scene_goto()). Whatever an event overwrites goes to a journal, so a
- * step back is undone in the time the step took, wherever it is; counts are taken back by the
- * event itself.
+ * step back is undone in the time the step took; counts are taken back by the event itself. The
+ * journal has the latest events only. Behind it and for jumps there are keyframes, whole scenes
+ * kept every few events: the nearest one and the events after it make any moment.
  *
- * Invariant  scene_goto(n) gives the same scene whatever was shown before; journal bytes below
- *            the present position belong to the events before it.
- * Owner      the tape and the info belong to the caller and outlive the scene.
+ * Invariant  scene_goto(n) gives the same scene whatever was shown before. Journal and keyframes
+ *            take SCENE_JOURNAL_MAX + SCENE_KEYFRAMES_MAX bytes at most; the present itself about
+ *            4.5 bytes a page that was ever cached.
+ * Owner      the tape and the info belong to the caller and outlive the scene. The tape may grow.
  * Errors     -ENOMEM; a scene that ran out of memory stays where it is (scene->error).
  * Differs    events before the first of a tape (--from) are fed with scene_feed(); what happened
  *            before them is not known and shows as absent.
@@ -27,6 +29,11 @@
 #define SCENE_CHUNK_PAGES (1u << SCENE_CHUNK_SHIFT)
 #define SCENE_PROVENANCES 8
 #define SCENE_NONE	  (~0ull)
+
+#define SCENE_JOURNAL_MAX   (64ull << 20)
+#define SCENE_KEYFRAMES_MAX (256ull << 20)
+/* Events between two keyframes; doubled whenever they would take more than they may. */
+#define SCENE_KEYFRAME_EVERY (1u << 15)
 
 /*
  * A page in 32 bits. Order, presence, provenance and use are every page's; the other flags are the
@@ -75,6 +82,7 @@ struct scene_span {
 #define SCENE_BLOCKS	  (SCENE_CHUNK_PAGES / SCENE_BLOCK_PAGES)
 
 struct scene_chunk {
+	u32 refs;    /* the scene that shows it and keyframes: written while it is 1 only */
 	u32 present; /* cells that are */
 	u8 stale;    /* bit i: blocks[i] has to be summed up again */
 	struct scene_span blocks[SCENE_BLOCKS];
@@ -136,8 +144,25 @@ struct scene_counts {
 };
 
 struct scene_journal {
-	u8 *bytes; /* one reservation */
-	u64 size, pos;
+	/* Filled in turn: what is in the other half is older. */
+	struct scene_journal_half {
+		u8 *bytes;
+		u64 pos, events; /* bytes used, events in them */
+	} halves[2];
+	unsigned int now; /* the half that is filled */
+	u64 begin;	  /* of the event's group, in that half */
+	bool off;	  /* nothing is kept */
+	bool lost;	  /* the event is too large to be kept */
+};
+
+struct scene_keyframe;
+
+struct scene_keyframes {
+	struct scene_keyframe **list; /* ascending; the first is the beginning */
+	size_t nr, cap;
+	u64 every; /* events */
+	u64 bytes; /* they hold */
+	u64 due;   /* the position that gets the next one */
 };
 
 struct scene {
@@ -155,6 +180,8 @@ struct scene {
 	unsigned int nr_files;
 	struct xa_cache nodes;
 	struct scene_journal journal;
+	struct scene_keyframes *keyframes; /* owned but for a scout, who has its scene's */
+	struct scene *scout;		   /* while scene_look_ahead() is under way, or NULL */
 };
 
 /* A scene before the first event. 0, -ENOMEM. */
@@ -169,6 +196,15 @@ bool scene_forward(struct scene *s);
 bool scene_back(struct scene *s);
 /* Stand after @pos events (cut to what there are). 0, -ENOMEM. */
 int scene_goto(struct scene *s, u64 pos);
+
+/*
+ * Make keyframes for up to @events events of the tape that nobody has been to, so that a jump
+ * there will be short. False once there are none left (or no memory: jumps are only longer then).
+ */
+bool scene_look_ahead(struct scene *s, u64 events);
+
+/* Bytes of journal and keyframes. */
+u64 scene_memory(const struct scene *s);
 
 /* Virtual time of the event applied last, 0 at the beginning. */
 u64 scene_ns(const struct scene *s);

@@ -3,6 +3,8 @@
  *
  * A group is its items and then its length: one byte, or 255 and four more before it. Items are
  * read forwards but undone backwards, so that the oldest value of a place is the one that stays.
+ * A group lies in one half; when it does not fit, it moves to the other half, whose older groups
+ * are forgotten.
  */
 #include "view/scene_internal.h"
 
@@ -10,9 +12,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define JOURNAL_SIZE (8ull << 30) /* address space, touched as it fills */
-#define LONG_GROUP   255u
-#define ITEMS_MAX    4096u
+#define HALF_SIZE  (SCENE_JOURNAL_MAX / 2)
+#define LONG_GROUP 255u
+#define LENGTH_MAX (sizeof(u32) + 1)
+#define ITEMS_MAX  4096u
 
 /* Items: a kind, then where, then the old bytes. */
 enum item_kind { ITEM_STATE, ITEM_CELLS };
@@ -31,51 +34,99 @@ struct __attribute__((packed)) item_cells {
 
 int journal_init(struct scene_journal *j)
 {
-	void *p = mmap(NULL, JOURNAL_SIZE, PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
 	*j = (struct scene_journal){0};
-	if (p == MAP_FAILED)
-		return -ENOMEM;
-	j->bytes = p;
-	j->size = JOURNAL_SIZE;
+	for (int i = 0; i < 2; i++) {
+		void *p = mmap(NULL, HALF_SIZE, PROT_READ | PROT_WRITE,
+			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+		if (p == MAP_FAILED)
+			return -ENOMEM;
+		j->halves[i].bytes = p;
+	}
 	return 0;
 }
 
 void journal_fini(struct scene_journal *j)
 {
-	if (j->bytes)
-		munmap(j->bytes, j->size);
+	for (int i = 0; i < 2; i++)
+		if (j->halves[i].bytes)
+			munmap(j->halves[i].bytes, HALF_SIZE);
 	*j = (struct scene_journal){0};
 }
 
-static void *push(struct scene *s, size_t size)
+void journal_forget(struct scene_journal *j)
 {
-	struct scene_journal *j = &s->journal;
-	void *p = j->bytes + j->pos;
+	for (int i = 0; i < 2; i++)
+		j->halves[i].pos = j->halves[i].events = 0;
+	j->begin = 0;
+}
 
-	if (unlikely(j->pos + size + 16 > j->size)) {
-		s->error = -ENOMEM;
-		j->pos = 0;
-		return j->bytes;
+u64 journal_events(const struct scene_journal *j)
+{
+	return j->halves[0].events + j->halves[1].events;
+}
+
+/* The group goes on in the other half; false if it has a half of its own already. */
+static bool turn_over(struct scene_journal *j)
+{
+	struct scene_journal_half *full = &j->halves[j->now], *next = &j->halves[!j->now];
+	u64 len = full->pos - j->begin;
+
+	if (!j->begin)
+		return false;
+	memcpy(next->bytes, full->bytes + j->begin, len);
+	next->pos = len;
+	next->events = 0;
+	full->pos = j->begin;
+	j->now = !j->now;
+	j->begin = 0;
+	return true;
+}
+
+/* Room for @size bytes, or NULL where nothing is kept. */
+static void *push(struct scene_journal *j, size_t size)
+{
+	struct scene_journal_half *half = &j->halves[j->now];
+	void *p;
+
+	if (j->off || j->lost)
+		return NULL;
+	if (unlikely(half->pos + size + LENGTH_MAX > HALF_SIZE)) {
+		if (!turn_over(j) || j->halves[j->now].pos + size + LENGTH_MAX > HALF_SIZE) {
+			j->lost = true;
+			return NULL;
+		}
+		half = &j->halves[j->now];
 	}
-	j->pos += size;
+	p = half->bytes + half->pos;
+	half->pos += size;
 	return p;
 }
 
-u64 journal_begin(struct scene *s)
+void journal_begin(struct scene *s)
 {
-	return s->journal.pos;
+	s->journal.begin = s->journal.halves[s->journal.now].pos;
+	s->journal.lost = false;
 }
 
-void journal_end(struct scene *s, u64 begin)
+void journal_end(struct scene *s)
 {
-	u64 len = s->journal.pos - begin;
-	u32 long_len = len;
+	struct scene_journal *j = &s->journal;
+	struct scene_journal_half *half = &j->halves[j->now];
+	u32 len = half->pos - j->begin;
 
-	if (len >= LONG_GROUP)
-		memcpy(push(s, sizeof(long_len)), &long_len, sizeof(long_len));
-	*(u8 *)push(s, 1) = min_t(u64, len, LONG_GROUP);
+	if (j->off)
+		return;
+	if (j->lost) {
+		journal_forget(j);
+		return;
+	}
+	if (len >= LONG_GROUP) {
+		memcpy(half->bytes + half->pos, &len, sizeof(len));
+		half->pos += sizeof(len);
+	}
+	half->bytes[half->pos++] = min(len, LONG_GROUP);
+	half->events++;
 }
 
 void journal_save(struct scene *s, const void *field, size_t size)
@@ -85,8 +136,10 @@ void journal_save(struct scene *s, const void *field, size_t size)
 		.offset = (const char *)field - (const char *)&s->state,
 		.size = size,
 	};
-	u8 *p = push(s, sizeof(item) + size);
+	u8 *p = push(&s->journal, sizeof(item) + size);
 
+	if (!p)
+		return;
 	memcpy(p, &item, sizeof(item));
 	memcpy(p + sizeof(item), field, size);
 }
@@ -95,8 +148,10 @@ void journal_cells(struct scene *s, unsigned int file, u64 page, u32 value, u32 
 {
 	const struct item_cells item = {
 		.kind = ITEM_CELLS, .file = file, .page = page, .value = value, .nr = nr};
+	u8 *p = push(&s->journal, sizeof(item));
 
-	memcpy(push(s, sizeof(item)), &item, sizeof(item));
+	if (p)
+		memcpy(p, &item, sizeof(item));
 }
 
 /* Take back the item at @p. */
@@ -149,12 +204,20 @@ static void undo_items(struct scene *s, const u8 *p, const u8 *end)
 void journal_undo(struct scene *s)
 {
 	struct scene_journal *j = &s->journal;
-	u32 len = j->bytes[--j->pos];
+	struct scene_journal_half *half = &j->halves[j->now];
+	u32 len;
 
-	if (len == LONG_GROUP) {
-		j->pos -= sizeof(len);
-		memcpy(&len, j->bytes + j->pos, sizeof(len));
+	if (!half->events) {
+		half->pos = 0;
+		j->now = !j->now;
+		half = &j->halves[j->now];
 	}
-	undo_items(s, j->bytes + j->pos - len, j->bytes + j->pos);
-	j->pos -= len;
+	len = half->bytes[--half->pos];
+	if (len == LONG_GROUP) {
+		half->pos -= sizeof(len);
+		memcpy(&len, half->bytes + half->pos, sizeof(len));
+	}
+	undo_items(s, half->bytes + half->pos - len, half->bytes + half->pos);
+	half->pos -= len;
+	half->events--;
 }

@@ -22,19 +22,29 @@ int pages_file(struct scene *s, u32 ino)
 	return s->nr_files++;
 }
 
-void pages_fini(struct scene *s)
+void chunk_put(struct scene_chunk *c)
+{
+	if (!--c->refs)
+		free(c);
+}
+
+void pages_clear(struct scene *s)
 {
 	for (unsigned int i = 0; i < s->nr_files; i++) {
-		struct xarray *xa = &s->files[i].chunks;
+		struct scene_file *f = &s->files[i];
 		unsigned long nr = 0;
 		void *chunk;
 
-		while ((chunk = xa_find(xa, &nr, ~0ul, XA_PRESENT))) {
-			free(chunk);
-			nr++;
-		}
-		xa_destroy(xa);
+		for (; (chunk = xa_find(&f->chunks, &nr, ~0ul, XA_PRESENT)); nr++)
+			chunk_put(chunk);
+		xa_destroy(&f->chunks);
+		f->last_chunk_nr = SCENE_NONE;
 	}
+}
+
+void pages_fini(struct scene *s)
+{
+	pages_clear(s);
 	s->nr_files = 0;
 }
 
@@ -43,20 +53,54 @@ static struct scene_chunk *find_chunk(const struct scene_file *f, u64 nr)
 	return nr == f->last_chunk_nr ? f->last_chunk : xa_load(&f->chunks, nr);
 }
 
-static struct scene_chunk *get_chunk(struct scene *s, struct scene_file *f, u64 nr)
+static bool store_chunk(struct scene *s, struct scene_file *f, u64 nr, struct scene_chunk *c)
 {
-	struct scene_chunk *c = find_chunk(f, nr);
-
-	if (!c) {
-		c = calloc(1, sizeof(*c));
-		if (!c || xa_is_err(xa_store(&f->chunks, nr, c))) {
-			free(c);
-			s->error = -ENOMEM;
-			return NULL;
-		}
+	if (!c || xa_is_err(xa_store(&f->chunks, nr, c))) {
+		s->error = -ENOMEM;
+		return false;
 	}
 	f->last_chunk_nr = nr;
 	f->last_chunk = c;
+	return true;
+}
+
+void pages_put_chunk(struct scene *s, struct scene_file *f, u64 nr, struct scene_chunk *c)
+{
+	if (store_chunk(s, f, nr, c))
+		c->refs++;
+}
+
+/* A chunk that nobody else has, in the place of @c (or NULL: of nothing). */
+static struct scene_chunk *own_chunk(struct scene *s, struct scene_file *f, u64 nr,
+				     struct scene_chunk *c)
+{
+	struct scene_chunk *own = malloc(sizeof(*own));
+
+	if (own && c)
+		memcpy(own, c, sizeof(*own));
+	else if (own)
+		memset(own, 0, sizeof(*own));
+	if (!store_chunk(s, f, nr, own)) {
+		free(own);
+		return NULL;
+	}
+	own->refs = 1;
+	if (c)
+		chunk_put(c);
+	return own;
+}
+
+/* The chunk to write to; NULL where there is none (@make: where there is no memory). */
+static struct scene_chunk *chunk_to_write(struct scene *s, struct scene_file *f, u64 nr, bool make)
+{
+	struct scene_chunk *c = find_chunk(f, nr);
+
+	if (c ? c->refs > 1 : make)
+		return own_chunk(s, f, nr, c);
+	if (c) {
+		f->last_chunk_nr = nr;
+		f->last_chunk = c;
+	}
 	return c;
 }
 
@@ -144,8 +188,8 @@ static void change_range(struct scene *s, struct change *ch, u64 first, u64 nr)
 	while (nr) {
 		u32 at = first % SCENE_CHUNK_PAGES;
 		u32 n = min_t(u64, nr, SCENE_CHUNK_PAGES - at);
-		struct scene_chunk *c = ch->absent_too ? get_chunk(s, f, first >> SCENE_CHUNK_SHIFT)
-						       : find_chunk(f, first >> SCENE_CHUNK_SHIFT);
+		struct scene_chunk *c = chunk_to_write(s, f, first >> SCENE_CHUNK_SHIFT,
+						       ch->absent_too);
 
 		if (s->error)
 			return;
@@ -178,9 +222,11 @@ void pages_fill(struct scene *s, int file, u64 first, u64 nr, u32 value)
 void pages_restore(struct scene *s, unsigned int file, u64 page, u32 value, u32 nr)
 {
 	struct scene_file *f = &s->files[file];
-	struct scene_chunk *c = find_chunk(f, page >> SCENE_CHUNK_SHIFT);
+	struct scene_chunk *c = chunk_to_write(s, f, page >> SCENE_CHUNK_SHIFT, true);
 	u32 first = page % SCENE_CHUNK_PAGES;
 
+	if (!c)
+		return;
 	for (u32 end = first + nr; first < end;) {
 		u32 n = run_length(c, first, end - first);
 

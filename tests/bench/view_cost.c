@@ -6,6 +6,9 @@
  * record_ns     added to an event by a recording (over a sink that does nothing)
  * redraw_ms     slowest of 50 redraws of 200x60 with a million folios in the map
  * back_ms       slowest of 1,000 steps back in it, redraw not counted
+ * jump_ms       slowest of 200 jumps in a recording of ten million events, once looked ahead
+ * far_back_ms   slowest of 20,000 steps back after such a jump, 10 times
+ * memory_mb     of its records, journal and keyframes, in 10^6 bytes
  * first_ms      from the start of FOLIOLAB on a terminal of its own to its first hint bar
  */
 #include <pty.h>
@@ -134,6 +137,85 @@ static void look(double *redraw, double *back)
 	tape_fini(&tape);
 }
 
+/* ---- travelling ---- */
+
+#define LONG 10000000ull
+
+/* Random reads of a file of a million pages, over and over. */
+static void long_event(u64 i, struct trace_event *ev)
+{
+	u64 page = (i / 5 * 2654435761u) % FOLIOS;
+	bool again = i / 5 >= FOLIOS;
+
+	*ev = (struct trace_event){.ino = 12, .ns = i * 100, .index = page};
+	switch (i % 5) {
+	case 0:
+		ev->id = again ? EV_mm_filemap_delete_from_page_cache : EV_fl_buddy_alloc;
+		break;
+	case 1:
+		ev->id = EV_mm_filemap_add_to_page_cache;
+		ev->b = 1;
+		break;
+	case 2:
+		ev->id = EV_mm_lru_insertion;
+		ev->b = 2;
+		break;
+	case 3:
+		ev->id = EV_fl_uptodate;
+		break;
+	default:
+		ev->id = EV_fl_read;
+		ev->index = page << 12;
+		ev->a = 4096;
+	}
+}
+
+static double steps_back_ms(struct scene *s)
+{
+	double worst = 0;
+
+	for (int i = 0; i < 20000; i++) {
+		double start = now_ms();
+
+		scene_back(s);
+		worst = max(worst, now_ms() - start);
+	}
+	return worst;
+}
+
+static void travel(void)
+{
+	static const struct recording_info info = {.page_size = 4096, .size = FOLIOS << 12};
+	double jump = 0, back = 0;
+	struct tape tape;
+	struct scene s;
+
+	if (tape_init(&tape, LONG) || scene_init(&s, &tape, &info))
+		exit(1);
+	for (u64 i = 0; i < LONG; i++) {
+		struct trace_event ev;
+
+		long_event(i, &ev);
+		tape_add(&tape, &ev);
+	}
+	while (scene_look_ahead(&s, 100000))
+		;
+	for (u64 i = 0; i < 200; i++) {
+		double start = now_ms();
+
+		scene_goto(&s, i * 2654435761u % LONG);
+		jump = max(jump, now_ms() - start);
+		if (i % 20 == 0)
+			back = max(back, steps_back_ms(&s));
+	}
+	printf("jump_ms %.1f\nfar_back_ms %.1f\nmemory_mb %.0f\n", jump, back,
+	       (scene_memory(&s) + tape.slots * 32) / 1e6);
+	scene_fini(&s);
+	tape_fini(&tape);
+}
+
+/* ---- starting ---- */
+
 static double first_screen_ms(const char *program)
 {
 	const struct winsize size = {.ws_row = 24, .ws_col = 80};
@@ -172,6 +254,7 @@ int main(int argc, char **argv)
 	printf("record_ns %.1f\n", record_ns());
 	look(&redraw, &back);
 	printf("redraw_ms %.2f\nback_ms %.3f\n", redraw, back);
+	travel();
 	for (int i = 0; i < 5; i++)
 		first[i] = first_screen_ms(argv[1]);
 	qsort(first, 5, sizeof(*first), by_value);
