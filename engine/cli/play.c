@@ -92,17 +92,11 @@ static u64 host_ns(void)
 	return (u64)t.tv_sec * 1000000000 + (u64)t.tv_nsec;
 }
 
-/* How many operations a line stands for; the N of fd is its descriptor. */
-static u64 op_count(const struct wl_op *op)
-{
-	return op->type == WL_FD ? 1 : op->n;
-}
-
 static void progress_start(struct progress *p, const struct workload *w)
 {
 	*p = (struct progress){.tty = isatty(STDERR_FILENO), .start_ns = host_ns()};
 	for (size_t i = 0; i < w->nr; i++)
-		p->total += op_count(&w->ops[i]);
+		p->total += workload_op_count(&w->ops[i]);
 }
 
 static void progress_step(struct progress *p, u64 n)
@@ -144,7 +138,7 @@ static u64 at_once(const struct run *run, const struct wl_op *op, u64 left)
 static int play_op(struct run *run, const struct wl_op *op, struct progress *p,
 		   struct perf *perf, struct fl_error *err)
 {
-	u64 total = op_count(op), done = 0, before[COST_NR];
+	u64 total = workload_op_count(op), done = 0, before[COST_NR];
 	int ret = 0;
 
 	while (done < total && !ret) {

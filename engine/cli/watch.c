@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lab/run_record.h"
+#include "lab/run_live.h"
 #include "view/tui/tui.h"
 
-/* The most events of a run that are kept to be looked at. */
-#define WATCH_EVENTS (16u << 20)
+/* The most events of a run that are kept to be looked at: 640 MB at most, 1 GB with the scene. */
+#define WATCH_EVENTS 10000000u
 
 #define PICTURE_WIDTH  132
 #define PICTURE_HEIGHT 44
@@ -36,34 +36,32 @@ static int end_of_view(int ret, int signo)
 /* ---- runs ---- */
 
 struct watched {
-	struct tape tape;
-	struct recording_info info;
+	struct tui_feed feed;
+	struct live_run *run;
 };
 
-static int play_tape(const struct run_config *config, const struct workload *w, struct watched *ret,
-		     struct fl_error *err)
+static struct live_run *run_of(struct tui_feed *feed)
 {
-	struct run *run;
-	int error = run_open(config, &run, err);
-
-	if (error)
-		return error;
-	error = run_recording_info(run, w, &ret->info);
-	if (!error)
-		error = tape_init(&ret->tape, WATCH_EVENTS);
-	if (error) {
-		fl_error_set(err, error, NULL, 0, "out of memory");
-	} else {
-		trace_add_sink(&run->machine->trace, &ret->tape.sink);
-		error = run_workload(run, w, err);
-		trace_remove_sink(&run->machine->trace, &ret->tape.sink);
-	}
-	run_close(run);
-	return error;
+	return container_of(feed, struct watched, feed)->run;
 }
 
-static int play_kernels(const struct run_args *a, const struct workload *w, struct watched *watched,
-			unsigned int nr, struct fl_error *err)
+static bool feed_pull(struct tui_feed *feed, u64 want, int ms)
+{
+	return live_run_pull(run_of(feed), want, ms);
+}
+
+static u64 feed_calls(struct tui_feed *feed)
+{
+	return live_run_ops(run_of(feed));
+}
+
+static const char *feed_note(struct tui_feed *feed)
+{
+	return live_run_note(run_of(feed));
+}
+
+static int start_kernels(const struct run_args *a, const struct workload *w,
+			 struct watched *watched, unsigned int nr, struct fl_error *err)
 {
 	struct run_config config = a->machine.config;
 	int ret = 0;
@@ -71,22 +69,21 @@ static int play_kernels(const struct run_args *a, const struct workload *w, stru
 	for (unsigned int i = 0; i < nr && !ret; i++) {
 		if (a->machine.nr_kernels)
 			config.machine.kernel = a->machine.kernels[i];
-		ret = play_tape(&config, w, &watched[i], err);
-		if (!ret && watched[i].tape.refused)
-			fprintf(stderr, "foliolab: more than %u events, the view has the first\n",
-				WATCH_EVENTS);
+		watched[i].feed = (struct tui_feed){feed_pull, feed_calls, feed_note};
+		ret = live_run_start(&config, w, WATCH_EVENTS, &watched[i].run, err);
 	}
 	return ret;
 }
 
-static int show_watched(const struct watched *watched, unsigned int nr, struct fl_error *err)
+static int show_watched(struct watched *watched, unsigned int nr, struct fl_error *err)
 {
 	const struct tui_options options = {.op_text = op_text};
 	struct tui_machine machines[TUI_MACHINES];
 	int signo, ret;
 
 	for (unsigned int i = 0; i < nr; i++)
-		machines[i] = (struct tui_machine){&watched[i].tape, &watched[i].info};
+		machines[i] = (struct tui_machine){live_run_tape(watched[i].run),
+						   live_run_info(watched[i].run), &watched[i].feed};
 	ret = tui_run(machines, nr, &options, &signo, err);
 	return end_of_view(ret, signo);
 }
@@ -117,12 +114,13 @@ int watch_run(const struct run_args *a, struct fl_error *err)
 		ret = workload_arg_load(&a->workload, &w, err);
 	if (ret)
 		return ret;
-	ret = play_kernels(a, &w, watched, nr, err);
+	ret = start_kernels(a, &w, watched, nr, err);
 	if (!ret)
 		ret = show_watched(watched, nr, err);
 	for (unsigned int i = 0; i < nr; i++) {
-		tape_fini(&watched[i].tape);
-		recording_info_fini(&watched[i].info);
+		int error = live_run_end(watched[i].run, ret ? NULL : err);
+
+		ret = ret ? ret : error;
 	}
 	workload_fini(&w);
 	return ret;
@@ -186,7 +184,7 @@ int watch_recording(const struct recording_args *a, struct fl_error *err)
 	if (ret)
 		return ret;
 	options_of(&options, a);
-	machine = (struct tui_machine){&r.tape, &r.info};
+	machine = (struct tui_machine){.tape = &r.tape, .info = &r.info};
 	ret = tui_run(&machine, 1, &options, &signo, err);
 	recorded_close(&r);
 	return end_of_view(ret, signo);
@@ -204,7 +202,7 @@ int picture_recording(const struct recording_args *a, u64 at, const char *theme,
 	if (ret)
 		return ret;
 	options_of(&options, a);
-	machine = (struct tui_machine){&r.tape, &r.info};
+	machine = (struct tui_machine){.tape = &r.tape, .info = &r.info};
 	ret = tui_picture(&machine, 1, &options, at > a->from ? at - a->from : 0, PICTURE_WIDTH,
 			  PICTURE_HEIGHT, &canvas, err);
 	if (!ret) {

@@ -98,6 +98,12 @@ struct wl_op {
 	u64 n;	   /* N, 1 where not given; K of fd */
 };
 
+/* How many operations a line stands for; the N of fd is its descriptor. */
+static inline u64 workload_op_count(const struct wl_op *op)
+{
+	return op->type == WL_FD ? 1 : op->n;
+}
+
 struct workload {
 	struct wl_op *ops; /* in the order of the text; NULL when there is none */
 	size_t nr;

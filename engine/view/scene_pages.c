@@ -188,8 +188,8 @@ static void change_range(struct scene *s, struct change *ch, u64 first, u64 nr)
 	while (nr) {
 		u32 at = first % SCENE_CHUNK_PAGES;
 		u32 n = min_t(u64, nr, SCENE_CHUNK_PAGES - at);
-		struct scene_chunk *c = chunk_to_write(s, f, first >> SCENE_CHUNK_SHIFT,
-						       ch->absent_too);
+		struct scene_chunk *c =
+			chunk_to_write(s, f, first >> SCENE_CHUNK_SHIFT, ch->absent_too);
 
 		if (s->error)
 			return;

@@ -9,7 +9,7 @@
  * jump_ms       slowest of 200 jumps in a recording of ten million events, once looked ahead
  * far_back_ms   slowest of 20,000 steps back after such a jump, 10 times
  * memory_mb     of its records, journal and keyframes, in 10^6 bytes
- * first_ms      from the start of FOLIOLAB on a terminal of its own to its first hint bar
+ * first_ms      from the start of a long run on a terminal of its own to its first hint bar
  */
 #include <pty.h>
 #include <stdio.h>
@@ -111,7 +111,7 @@ static void look(double *redraw, double *back)
 	static const struct recording_info info = {.page_size = 4096, .size = FOLIOS << 12};
 	static const struct tui_options options;
 	struct tape tape;
-	struct tui_machine machine = {&tape, &info};
+	struct tui_machine machine = {.tape = &tape, .info = &info};
 	struct tui t;
 
 	fill_tape(&tape);
@@ -228,7 +228,8 @@ static double first_screen_ms(const char *program)
 	if (!pid) {
 		setenv("TERM", "xterm-256color", 1);
 		setenv("LC_ALL", "C.UTF-8", 1);
-		execl(program, program, "run", "-e", "read 4k 4096", "--view", "tui", NULL);
+		execl(program, program, "run", "-e", "read 4k 100000000", "--size", "1t", "--view",
+		      "tui", NULL);
 		_exit(1);
 	}
 	while (!memmem(seen, len, "quit", 4)) {

@@ -241,6 +241,28 @@ test_expect_success 'the screen goes to text and SVG files' '
 	tail -n 1 foliolab-*.svg | grep -q "</svg>"
 '
 
+test_expect_success 'a run without an end is watched in step and left at once' '
+	start 80x24 "$FOLIOLAB run -e \"read 4k 2000000000\" --size 8t --view tui"
+	settle
+	test_grep " 0 live 0 %" screen
+	press . . . o o
+	settle
+	test_grep "FolioLab .* [0-9]+ live 0 %" screen
+	press / f l _ m a r k _ h i t Enter
+	settle
+	test_grep "^. *[0-9]+  fl_mark_hit" screen
+	cp screen there
+	press . . , ,
+	settle
+	test_cmp there screen
+	press g 9 9 9 9 9 9 9 9 9 Enter
+	sleep 1
+	test_grep "running" <(screen)
+	press q
+	wait_for status
+	test_grep "exit 0" status
+'
+
 test_expect_success 'replay shows a recording; a range is numbered as in the file' '
 	"$FOLIOLAB" run -e "$ops" --trace t.flt >/dev/null
 	start 80x24 "$FOLIOLAB replay t.flt --from 100 --to 150"

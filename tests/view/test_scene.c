@@ -3,8 +3,8 @@
  *
  * Proves that what events tell is what the machine holds (every folio, its flags, provenance and
  * use, the free lists and LRU counts, on random workloads over kernels and file systems), that a
- * scene moved anywhere by any way, jumps by keyframes included, equals one that was replayed from the
- * start, and that memory stays bounded in a long recording.
+ * scene moved anywhere by any way, jumps by keyframes included, equals one that was replayed from
+ * the start, and that memory stays bounded in a long recording.
  */
 #include "unit.h"
 

@@ -41,7 +41,8 @@ static void record(unsigned int i, const char *kernel, const char *ops)
 
 static void open_view(struct tui *t, unsigned int nr)
 {
-	const struct tui_machine machines[2] = {{&tapes[0], &infos[0]}, {&tapes[1], &infos[1]}};
+	const struct tui_machine machines[2] = {{&tapes[0], &infos[0], NULL},
+						{&tapes[1], &infos[1], NULL}};
 
 	assert_int_equal(tui_init(t, machines, nr, &options, NULL), 0);
 	assert_int_equal(canvas_resize(&t->canvas, 80, 24), 0);
@@ -153,7 +154,7 @@ static void do_something(struct tui *t, struct prng *p)
 	else if (cmd != CMD_EXPORT && cmd != CMD_SVG)
 		tui_do(t, cmd);
 	t->scroll = prng_below(p, 60);
-	if (t->playing || t->running)
+	if (t->playing || tui_running(t))
 		tui_advance(t, prng_below(p, 100));
 	t->quit = false;
 }

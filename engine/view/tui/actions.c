@@ -16,6 +16,12 @@ void tui_message(struct tui *t, const char *fmt, ...)
 	va_end(ap);
 }
 
+static void tui_stop(struct tui *t)
+{
+	t->playing = false;
+	t->goal.kind = GOAL_NONE;
+}
+
 /* ---- the map ---- */
 
 static u64 map_row(const struct tui *t)
@@ -132,10 +138,13 @@ static void next_bookmark(struct tui *t)
 
 static void find_next(struct tui *t, int dir)
 {
+	u64 pos = lead_scene(t)->pos;
+
 	if (condition_any(&t->search))
 		tui_message(t, "nothing to find; / asks what");
-	else if (!tui_find(t, &t->search, dir))
-		tui_message(t, "no %s match", dir > 0 ? "further" : "earlier");
+	else
+		tui_aim(t, &(struct tui_goal){
+				   .kind = GOAL_FIND, .nr = pos + dir, .dir = dir, .start = pos});
 }
 
 static void set_break(struct tui *t, const char *text)
@@ -149,6 +158,11 @@ static void set_break(struct tui *t, const char *text)
 		condition_parse(&t->breaks[t->nr_breaks++], text);
 		tui_message(t, "breakpoint %u: %s; r runs there", t->nr_breaks, text);
 	}
+}
+
+static void go_to_event(struct tui *t, u64 pos)
+{
+	tui_aim(t, &(struct tui_goal){.kind = GOAL_EVENT, .nr = pos});
 }
 
 static void go_to(struct tui *t, const char *text)
@@ -166,7 +180,7 @@ static void go_to(struct tui *t, const char *text)
 	if (call)
 		tui_goto_call(t, nr);
 	else
-		tui_goto(t, nr > t->options->first_event ? nr - t->options->first_event : 0);
+		go_to_event(t, nr > t->options->first_event ? nr - t->options->first_event : 0);
 }
 
 /* ---- files ---- */
@@ -220,20 +234,34 @@ static void prompt(struct tui *t, enum tui_command what)
 	t->cursor = 0;
 }
 
+static bool at_end(const struct tui *t)
+{
+	return lead_scene(t)->pos == lead_scene(t)->tape->events && !t->machines[t->lead].live;
+}
+
 static void play(struct tui *t)
 {
-	t->playing = !t->playing && !t->running;
-	t->running = false;
+	t->playing = !t->playing && !tui_running(t);
+	t->goal.kind = GOAL_NONE;
 	t->due = 0;
-	if (t->playing && lead_scene(t)->pos == lead_scene(t)->tape->events)
+	if (t->playing && at_end(t))
 		tui_goto(t, 0);
+}
+
+static void run(struct tui *t)
+{
+	bool stop = tui_running(t);
+
+	tui_stop(t);
+	if (!stop)
+		tui_aim(t, &(struct tui_goal){.kind = GOAL_BREAK});
 }
 
 static void do_moving(struct tui *t, enum tui_command cmd)
 {
 	struct tui_scene *m = tui_lead(t);
 
-	t->playing = t->running = false;
+	tui_stop(t);
 	switch (cmd) {
 	case CMD_STEP:
 		tui_step(t, 1);
@@ -257,7 +285,7 @@ static void do_moving(struct tui *t, enum tui_command cmd)
 		tui_goto(t, 0);
 		break;
 	case CMD_LAST:
-		tui_goto(t, ~0ull);
+		go_to_event(t, ~0ull);
 		break;
 	case CMD_NEXT:
 		find_next(t, 1);
@@ -352,8 +380,7 @@ void tui_do(struct tui *t, enum tui_command cmd)
 		play(t);
 		break;
 	case CMD_RUN:
-		t->playing = false;
-		t->running = !t->running;
+		run(t);
 		break;
 	case CMD_STEP:
 	case CMD_BACK:
@@ -447,6 +474,7 @@ static void run_line(struct tui *t, enum tui_command what, const char *text)
 		break;
 	case CMD_FILTER:
 		condition_parse(&t->filter, text);
+		tui_refilter(t);
 		break;
 	case CMD_BREAK:
 		set_break(t, text);
@@ -486,7 +514,7 @@ void tui_prompt_key(struct tui *t, int key)
 		return;
 	case TERM_ENTER:
 		t->mode = MODE_VIEW;
-		t->playing = t->running = false;
+		tui_stop(t);
 		run_line(t, t->prompt, t->line);
 		return;
 	case TERM_BACKSPACE:

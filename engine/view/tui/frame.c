@@ -19,20 +19,36 @@ static void describe_run(const struct tui *t, char *buf, size_t size)
 		 info->ra_pages, info->seed);
 }
 
+char *tui_place(const struct tui *t, const char *of, char *buf, size_t size)
+{
+	const struct tui_scene *m = &t->machines[t->lead];
+	u64 pos = t->options->first_event + m->scene.pos, calls;
+
+	if (!m->live) {
+		snprintf(buf, size, "%" PRIu64 "%s%" PRIu64, pos, of,
+			 t->options->first_event + m->scene.tape->events);
+		return buf;
+	}
+	calls = m->feed->calls(m->feed);
+	if (calls)
+		snprintf(buf, size, "%" PRIu64 " live %.0f %%", pos,
+			 100.0 * min(m->scene.counts.calls, calls) / calls);
+	else
+		snprintf(buf, size, "%" PRIu64 " live", pos);
+	return buf;
+}
+
 static void describe_moment(const struct tui *t, char *buf, size_t size)
 {
-	const struct scene *s = lead_scene(t);
-	char time[16];
+	const char *how = tui_running(t) ? "\342\226\266\342\226\266 running"
+			  : t->playing	 ? "\342\226\266 "
+					 : "";
+	char time[16], place[48];
 
-	snprintf(buf, size, "%s%s%s   %" PRIu64 "/%" PRIu64 "   %s ",
-		 t->running   ? "\342\226\266\342\226\266 running"
-		 : t->playing ? "\342\226\266 "
-			      : "",
-		 t->running   ? ""
-		 : t->playing ? tui_speed_name(t)
-			      : "",
-		 "", t->options->first_event + s->pos, t->options->first_event + s->tape->events,
-		 short_time(scene_ns(s), time, sizeof(time)));
+	snprintf(buf, size, "%s%s   %s   %s ", how,
+		 t->playing && !tui_running(t) ? tui_speed_name(t) : "",
+		 tui_place(t, "/", place, sizeof(place)),
+		 short_time(scene_ns(lead_scene(t)), time, sizeof(time)));
 }
 
 void draw_title(struct tui *t)
@@ -122,14 +138,12 @@ void tui_twin(const struct tui *t, FILE *f)
 		&pane_why,     &pane_window, &pane_map,	 &pane_orders,
 		&pane_latency, &pane_memory, &pane_page, &pane_events,
 	};
-	const struct scene *s = lead_scene(t);
-	char text[256];
+	char text[256], place[48];
 
 	describe_run(t, text, sizeof(text));
 	fprintf(f, "%s\n", text);
-	fprintf(f, "Event %" PRIu64 " of %" PRIu64 ", %s of virtual time.\n",
-		t->options->first_event + s->pos, t->options->first_event + s->tape->events,
-		short_time(scene_ns(s), text, sizeof(text)));
+	fprintf(f, "Event %s, %s of virtual time.\n", tui_place(t, " of ", place, sizeof(place)),
+		short_time(scene_ns(lead_scene(t)), text, sizeof(text)));
 	for (unsigned int i = 0; i < t->nr; i++) {
 		if (t->nr > 1)
 			fprintf(f, "\nKernel %s%s:\n", t->machines[i].scene.info->kernel,

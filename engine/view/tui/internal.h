@@ -30,8 +30,16 @@ enum tui_command tui_command_of(int key);
 /* Numbers of events of a kind, ascending. */
 struct event_list {
 	u32 *nr;
-	u64 count;
+	u64 count, cap;
 };
+
+/* How far a tape has been looked through. */
+struct event_cursor {
+	u64 nr, slot; /* the next event */
+};
+
+/* Events kept ready past the present one of a machine that runs. */
+#define TUI_AHEAD 64
 
 /* A condition on events: what / b and f take. */
 struct tui_condition {
@@ -45,7 +53,20 @@ struct tui_scene {
 	struct scene scene;
 	struct event_list calls; /* reads, writes and touches that returned */
 	struct event_list windows;
-	u32 ino; /* the file that is shown */
+	struct event_list filtered; /* what the filter lets through */
+	struct event_cursor listed, filtered_to;
+	struct tui_feed *feed;
+	bool live; /* the tape may grow */
+	u32 ino;   /* the file that is shown */
+};
+
+/* Where the view is on its way to while it is not there. */
+struct tui_goal {
+	enum { GOAL_NONE, GOAL_EVENT, GOAL_CALL, GOAL_WINDOW, GOAL_FIND, GOAL_BREAK } kind;
+	u64 nr;	 /* position; number from 0 of a call or window; position to be looked at next */
+	int dir; /* of a search */
+	bool wrapped; /* it went over an end */
+	u64 start;    /* where it began */
 };
 
 enum tui_mode { MODE_VIEW, MODE_HELP, MODE_TWIN, MODE_PROMPT };
@@ -64,9 +85,11 @@ struct tui {
 	bool quit;
 
 	/* Playing. */
-	bool playing, running; /* running: to a breakpoint, as fast as it goes */
+	bool playing;
+	struct tui_goal goal;
 	unsigned int speed;
-	double due; /* events to play, fractions included */
+	double due;   /* events to play, fractions included */
+	bool lagging; /* another machine is behind the leader */
 
 	/* Looking. */
 	enum tui_mode mode;
@@ -132,21 +155,48 @@ int tui_init(struct tui *t, const struct tui_machine *machines, unsigned int nr,
 	     const struct tui_options *options, struct fl_error *err);
 void tui_fini(struct tui *t);
 
+/* ---- lists.c ---- */
+/* Take notice of the events that came. 0, -ENOMEM. */
+int tui_list_events(struct tui_scene *m);
+/* Forget what the filter let through; look for it in up to @events more, false at the end. */
+void tui_refilter(struct tui *t);
+bool tui_filter_on(struct tui *t, struct tui_scene *m, u64 events);
+/* How many numbers of a list are below @pos. */
+u64 tui_list_at(const struct event_list *list, u64 pos);
+
 /* ---- moving.c ---- */
+/* Stand after @pos of the events there are. */
 void tui_goto(struct tui *t, u64 pos);
-void tui_step(struct tui *t, s64 events);
 /* Let the map show the moment, if it follows. */
 void tui_follow(struct tui *t);
+/* Let the others stand where as many calls have returned as the leader's. */
+void tui_follow_lead(struct tui *t);
+/* Play on for @ms; true if anything moved. */
+bool tui_advance(struct tui *t, double ms);
+double tui_speed(const struct tui *t);
+const char *tui_speed_name(const struct tui *t);
+
+/* ---- reach.c ---- */
+double tui_now_ms(void);
+/* Let a machine go on until @want events are there, waiting up to @ms. True if some came. */
+bool tui_pull(struct tui *t, struct tui_scene *m, u64 want, int ms);
+/* Keep the events of the near future ready; true if some came. */
+bool tui_pull_all(struct tui *t);
+bool tui_waiting(const struct tui *t);
+/* Set out for somewhere; most often the view is there when this returns. */
+void tui_aim(struct tui *t, const struct tui_goal *goal);
+void tui_step(struct tui *t, s64 events);
 /* To just behind the next (@dir 1) or previous (-1) event of a list. */
 void tui_seek(struct tui *t, const struct event_list *list, int dir);
 void tui_goto_call(struct tui *t, u64 nr);
-bool tui_find(struct tui *t, const struct tui_condition *c, int dir);
-/* Play on for @ms. */
-void tui_advance(struct tui *t, double ms);
-double tui_speed(const struct tui *t);
-const char *tui_speed_name(const struct tui *t);
-/* Calls that had returned at a position. */
-u64 tui_calls_at(const struct event_list *calls, u64 pos);
+/* Play so many of the events there are; false where playing ends, at a breakpoint or the end. */
+bool tui_play(struct tui *t, u64 events);
+/* On towards the goal for about @ms. */
+void tui_reach(struct tui *t, double ms);
+static inline bool tui_running(const struct tui *t)
+{
+	return t->goal.kind != GOAL_NONE;
+}
 
 /* ---- condition.c ---- */
 void condition_parse(struct tui_condition *c, const char *text);
@@ -178,6 +228,8 @@ void draw_help(struct tui *t, const struct rect *r);
 void draw_twin(struct tui *t, const struct rect *r);
 void draw_title(struct tui *t);
 void draw_hints(struct tui *t);
+/* "83/967" (@of is "/"), or how far a machine is that runs: "83 live 12 %". Returns @buf. */
+char *tui_place(const struct tui *t, const char *of, char *buf, size_t size);
 /* All panes as text. */
 void tui_twin(const struct tui *t, FILE *f);
 

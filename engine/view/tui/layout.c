@@ -159,12 +159,10 @@ static void draw_small(struct tui *t, int top, int height)
 
 static void draw_one_line(struct tui *t)
 {
-	const struct scene *s = lead_scene(t);
+	char place[48];
 
-	canvas_printf(&t->canvas, 0, 0, t->canvas.width, ROLE_TEXT,
-		      "event %" PRIu64 "/%" PRIu64 " - needs %dx%d",
-		      t->options->first_event + s->pos, t->options->first_event + s->tape->events,
-		      TERM_MIN_WIDTH, TERM_MIN_HEIGHT);
+	canvas_printf(&t->canvas, 0, 0, t->canvas.width, ROLE_TEXT, "event %s - needs %dx%d",
+		      tui_place(t, "/", place, sizeof(place)), TERM_MIN_WIDTH, TERM_MIN_HEIGHT);
 }
 
 /* ---- the prompt ---- */

@@ -1,10 +1,13 @@
-/* Through time: steps, jumps, playing, running to a breakpoint. */
+/* Through time: to a moment there is, and playing. */
 #include <string.h>
 
 #include "view/tui/internal.h"
 
-#define FOLLOW_BACK 16	  /* events looked at for one that names pages */
-#define RUN_AT_ONCE 20000 /* events between two looks at the keyboard */
+#define FOLLOW_BACK  16	   /* events looked at for one that names pages */
+#define CATCH_UP     16384 /* events a machine may go on to be with the leader */
+#define CATCH_UP_MS  2
+#define PLAY_AT_ONCE 200000
+#define RUN_MS	     25 /* between two looks at the keyboard */
 
 static const struct {
 	double per_second;
@@ -24,38 +27,37 @@ const char *tui_speed_name(const struct tui *t)
 	return speeds[min(t->speed, (unsigned int)ARRAY_SIZE(speeds) - 1)].name;
 }
 
-/* How many numbers of the list are below @pos. */
-u64 tui_calls_at(const struct event_list *list, u64 pos)
+/* Where a machine stands with @calls calls returned; it may have to go on first. */
+static u64 pos_of_call(struct tui *t, struct tui_scene *m, u64 calls)
 {
-	u64 low = 0, high = list->count;
+	u64 n;
 
-	while (low < high) {
-		u64 mid = (low + high) / 2;
-
-		if (list->nr[mid] < pos)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	if (m->live && m->calls.count < calls)
+		tui_pull(t, m, m->scene.tape->events + CATCH_UP, CATCH_UP_MS);
+	t->lagging |= m->live && m->calls.count < calls;
+	n = min(calls, m->calls.count);
+	return n ? m->calls.nr[n - 1] + 1 : 0;
 }
 
-/* The others stand where as many calls have returned as the leader's. */
-static void follow_lead(struct tui *t)
+static u64 pos_of_end(struct tui *t, struct tui_scene *m)
+{
+	tui_pull(t, m, m->scene.tape->events + CATCH_UP, CATCH_UP_MS);
+	t->lagging |= m->live;
+	return m->scene.tape->events;
+}
+
+void tui_follow_lead(struct tui *t)
 {
 	struct tui_scene *lead = tui_lead(t);
-	u64 calls = tui_calls_at(&lead->calls, lead->scene.pos);
+	u64 calls = tui_list_at(&lead->calls, lead->scene.pos);
+	bool end = lead->scene.pos == lead->scene.tape->events && !lead->live;
 
+	t->lagging = false;
 	for (unsigned int i = 0; i < t->nr; i++) {
 		struct tui_scene *m = &t->machines[i];
-		u64 n = min(calls, m->calls.count);
 
-		if (m == lead)
-			continue;
-		if (lead->scene.pos == lead->scene.tape->events)
-			scene_goto(&m->scene, m->scene.tape->events);
-		else
-			scene_goto(&m->scene, n ? m->calls.nr[n - 1] + 1 : 0);
+		if (m != lead)
+			scene_goto(&m->scene, end ? pos_of_end(t, m) : pos_of_call(t, m, calls));
 	}
 }
 
@@ -87,97 +89,24 @@ void tui_follow(struct tui *t)
 void tui_goto(struct tui *t, u64 pos)
 {
 	scene_goto(&tui_lead(t)->scene, pos);
-	follow_lead(t);
+	tui_follow_lead(t);
 }
 
-void tui_step(struct tui *t, s64 events)
+bool tui_advance(struct tui *t, double ms)
 {
-	u64 pos = lead_scene(t)->pos;
+	struct tui_scene *m = tui_lead(t);
+	u64 n, before = m->scene.pos;
 
-	if (events < 0 && pos < (u64)-events)
-		tui_goto(t, 0);
-	else
-		tui_goto(t, pos + events);
-}
-
-void tui_seek(struct tui *t, const struct event_list *list, int dir)
-{
-	u64 pos = lead_scene(t)->pos;
-	u64 at = tui_calls_at(list, pos);
-
-	if (dir > 0)
-		tui_goto(t, at < list->count ? list->nr[at] + 1 : ~0ull);
-	else if (at && list->nr[at - 1] + 1 == pos)
-		tui_goto(t, at > 1 ? list->nr[at - 2] + 1 : 0);
-	else
-		tui_goto(t, at ? list->nr[at - 1] + 1 : 0);
-}
-
-void tui_goto_call(struct tui *t, u64 nr)
-{
-	const struct event_list *calls = &tui_lead(t)->calls;
-
-	nr = min(nr, calls->count);
-	tui_goto(t, nr ? calls->nr[nr - 1] + 1 : 0);
-}
-
-bool tui_find(struct tui *t, const struct tui_condition *c, int dir)
-{
-	const struct scene *s = lead_scene(t);
-	struct trace_event ev;
-
-	for (u64 pos = s->pos + dir; pos && pos <= s->tape->events; pos += dir) {
-		tape_get(s->tape, pos - 1, &ev);
-		if (!condition_matches(c, s, &ev))
-			continue;
-		tui_goto(t, pos);
+	if (tui_running(t)) {
+		tui_reach(t, RUN_MS);
 		return true;
 	}
-	return false;
-}
-
-/* ---- playing ---- */
-
-static bool at_breakpoint(const struct tui *t)
-{
-	const struct scene *s = lead_scene(t);
-	struct trace_event ev;
-
-	if (!t->nr_breaks || !scene_event(s, &ev))
+	t->due = min(t->due + tui_speed(t) * ms / 1000, (double)PLAY_AT_ONCE);
+	n = t->due;
+	t->due -= n;
+	if (!n)
 		return false;
-	for (unsigned int i = 0; i < t->nr_breaks; i++)
-		if (condition_matches(&t->breaks[i], s, &ev))
-			return true;
-	return false;
-}
-
-/* One event further; false where playing stops. */
-static bool play_one(struct tui *t)
-{
-	if (!scene_forward(&tui_lead(t)->scene)) {
-		t->playing = t->running = false;
-		return false;
-	}
-	if (at_breakpoint(t)) {
-		t->playing = t->running = false;
-		tui_message(t, "breakpoint");
-		return false;
-	}
-	return true;
-}
-
-void tui_advance(struct tui *t, double ms)
-{
-	u64 n;
-
-	if (t->running) {
-		n = RUN_AT_ONCE;
-	} else {
-		t->due = min(t->due + tui_speed(t) * ms / 1000, 200000.0);
-		n = t->due;
-		t->due -= n;
-	}
-	while (n-- && play_one(t))
-		;
-	follow_lead(t);
+	tui_pull(t, m, m->scene.pos + n + TUI_AHEAD, 0);
+	t->playing = tui_play(t, n);
+	return m->scene.pos != before || !t->playing;
 }

@@ -5,42 +5,20 @@
 #include "view/narrate.h"
 #include "view/tui/internal.h"
 
-#define SEARCH_MAX 200000 /* events looked at for the rows of a filtered list */
+#define FILTER_AT_ONCE 20000 /* events looked through for a picture */
 
-static bool wanted(const struct tui *t, const struct scene *s, u64 nr)
+/* Numbers of events around the present: @before up to it, and @after after it; of a list or all. */
+static int collect(struct tui *t, const struct scene *s, const struct event_list *list, int before,
+		   int after)
 {
-	struct trace_event ev;
+	u64 at = list ? tui_list_at(list, s->pos) : s->pos;
+	u64 all = list ? list->count : s->tape->events;
+	u64 first = at > (u64)before ? at - before : 0;
+	u64 last = min(first + before + after, all);
+	int n = 0;
 
-	if (condition_any(&t->filter))
-		return true;
-	tape_get(s->tape, nr, &ev);
-	return condition_matches(&t->filter, s, &ev);
-}
-
-/* Numbers of events around the present: @before up to it, and @after after it. */
-static int collect(struct tui *t, const struct scene *s, int before, int after)
-{
-	u64 *nrs = t->events_shown;
-	int n = 0, found = 0;
-	u64 looked = 0;
-
-	for (u64 nr = s->pos; nr-- && found < before && looked < SEARCH_MAX; looked++)
-		if (wanted(t, s, nr))
-			nrs[found++] = nr;
-	for (int i = 0; i < found / 2; i++) {
-		u64 swap = nrs[i];
-
-		nrs[i] = nrs[found - 1 - i];
-		nrs[found - 1 - i] = swap;
-	}
-	n = found;
-	after += before - found;
-	for (u64 nr = s->pos; nr < s->tape->events && after && looked < 2 * SEARCH_MAX;
-	     nr++, looked++)
-		if (wanted(t, s, nr)) {
-			nrs[n++] = nr;
-			after--;
-		}
+	for (u64 i = first; i < last; i++)
+		t->events_shown[n++] = list ? list->nr[i] : i;
 	return n;
 }
 
@@ -80,26 +58,27 @@ static void draw_event(struct tui *t, const struct scene *s, u64 nr, const struc
 static void draw(struct tui *t, struct tui_scene *m, const struct rect *r)
 {
 	const struct scene *s = &m->scene;
+	bool all = condition_any(&t->filter), more = tui_filter_on(t, m, FILTER_AT_ONCE);
+	char title[200], place[48];
 	struct rect in;
-	char title[160];
 	int before;
 
-	snprintf(title, sizeof(title), "events%s%s%s \302\267 %" PRIu64 " of %" PRIu64,
-		 condition_any(&t->filter) ? "" : " (filter: ", t->filter.text,
-		 condition_any(&t->filter) ? "" : ")", t->options->first_event + s->pos,
-		 t->options->first_event + s->tape->events);
+	snprintf(title, sizeof(title), "events%s%s%s%s \302\267 %s",
+		 all ? "" : " (filter: ", t->filter.text, all ? "" : ")", more ? " looking..." : "",
+		 tui_place(t, " of ", place, sizeof(place)));
 	in = canvas_pane(&t->canvas, r, title);
 	in.h = min(in.h, (int)ARRAY_SIZE(t->events_shown));
 	before = max(in.h * 2 / 3, 1);
-	if (condition_any(&t->filter) && s->tape->events - s->pos < (u64)max(in.h - before, 0))
+	if (all && s->tape->events - s->pos < (u64)max(in.h - before, 0) && !m->live)
 		before = in.h - (int)(s->tape->events - s->pos);
-	t->nr_events_shown = in.h > 0 ? collect(t, s, before, in.h - before) : 0;
+	t->nr_events_shown =
+		in.h > 0 ? collect(t, s, all ? NULL : &m->filtered, before, in.h - before) : 0;
 	t->events_rect = in;
 	for (int i = 0; i < t->nr_events_shown; i++)
 		draw_event(t, s, t->events_shown[i], &in, in.y + i);
 	if (!t->nr_events_shown && in.h > 0)
 		canvas_text(&t->canvas, in.x + 1, in.y, in.w - 1, ROLE_DIM,
-			    "no such event near here");
+			    more ? "looking for such events..." : "no such event");
 }
 
 static void twin(const struct tui *t, const struct tui_scene *m, FILE *f)

@@ -246,10 +246,22 @@ static void draw_difference(struct tui *t, const struct tui_scene *m, int x, int
 			      page);
 }
 
+/* Columns for the page numbers, as wide as they get and two blanks. */
+static int gutter_of(int width, u64 end)
+{
+	int digits = 1;
+
+	for (; end >= 10; end /= 10)
+		digits++;
+	if (width < 20)
+		return 0;
+	return max(digits + 2, width >= 50 ? GUTTER : 6);
+}
+
 static void draw(struct tui *t, struct tui_scene *m, const struct rect *r)
 {
 	struct map map = {.t = t, .m = m, .f = shown_file(m)};
-	int gutter = r->w >= 50 ? GUTTER : r->w >= 20 ? 6 : 0, extra = r->h >= 6 ? 2 : 0;
+	int gutter = gutter_of(r->w, file_pages(m)), extra = r->h >= 6 ? 2 : 0;
 	int columns = map_columns(r->w - gutter), rows = max(r->h - 1 - extra, 1);
 	u64 end = file_pages(m), row = columns * t->map_cell, last;
 	struct rect in;

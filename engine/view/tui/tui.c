@@ -2,19 +2,12 @@
 #include "view/tui/tui.h"
 
 #include <errno.h>
-#include <time.h>
 
 #include "view/tui/internal.h"
 
-#define FRAME_MS 33
-
-static double now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1e3 + t.tv_nsec / 1e6;
-}
+#define FRAME_MS      33
+#define WAIT_MS	      5	    /* between two looks at whether a machine told something */
+#define AHEAD_AT_ONCE 10000 /* events between two keys while nothing else is to be done */
 
 static int resize(struct tui *t)
 {
@@ -108,32 +101,75 @@ static void show(struct tui *t)
 	term_show(&t->canvas, cx, cy);
 }
 
+/* What can be done while nobody wants anything: keyframes, the filter. True if there is more. */
+static bool work_ahead(struct tui *t)
+{
+	bool more = tui_filter_on(t, tui_lead(t), AHEAD_AT_ONCE);
+
+	for (unsigned int i = 0; i < t->nr; i++)
+		if (!t->machines[i].live)
+			more |= scene_look_ahead(&t->machines[i].scene, AHEAD_AT_ONCE);
+	return more;
+}
+
+/* How long to wait for a key. */
+static int patience(const struct tui *t, bool work)
+{
+	if (tui_running(t) || work)
+		return 0;
+	if (t->playing)
+		return FRAME_MS;
+	return tui_waiting(t) ? WAIT_MS : -1;
+}
+
+/* All keys there are; false if there was none. */
+static bool take_keys(struct tui *t, int ms)
+{
+	struct term_mouse mouse = {0};
+	int key = term_key(ms, &mouse);
+
+	if (key == TERM_NONE || term_signal())
+		return false;
+	for (int n = 0; key != TERM_NONE && n < 64; n++) {
+		handle_key(t, key, &mouse);
+		if (key == TERM_RESIZE || t->quit)
+			break;
+		key = term_key(0, &mouse);
+	}
+	return true;
+}
+
+/* Draws when something changed, at most once a frame while only its own work goes on. */
 static int loop(struct tui *t, int *signo)
 {
-	double last = now_ms();
+	double last = tui_now_ms(), drawn = 0;
+	bool changed = true;
 
 	while (!t->quit) {
-		struct term_mouse mouse = {0};
-		bool moving = t->playing || t->running;
-		int key, ret = resize(t);
+		bool work = work_ahead(t);
+		double now;
+		int ret = resize(t);
 
 		if (ret)
 			return ret;
-		show(t);
-		key = term_key(!moving ? -1 : t->running ? 0 : FRAME_MS, &mouse);
+		if (changed || (work && tui_now_ms() - drawn > FRAME_MS)) {
+			show(t);
+			drawn = tui_now_ms();
+		}
+		changed = take_keys(t, patience(t, work));
 		if (term_signal()) {
 			*signo = term_signal();
 			return -EINTR;
 		}
-		for (int n = 0; key != TERM_NONE && n < 64; n++) {
-			handle_key(t, key, &mouse);
-			if (key == TERM_RESIZE || t->quit)
-				break;
-			key = term_key(0, &mouse);
+		now = tui_now_ms();
+		changed |= tui_pull_all(t);
+		if (t->lagging) {
+			tui_follow_lead(t);
+			changed = true;
 		}
-		if (moving && (t->playing || t->running))
-			tui_advance(t, now_ms() - last);
-		last = now_ms();
+		if (t->playing || tui_running(t))
+			changed |= tui_advance(t, min(now - last, 4.0 * FRAME_MS));
+		last = now;
 	}
 	return 0;
 }

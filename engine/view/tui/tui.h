@@ -15,10 +15,24 @@
 
 #define TUI_MACHINES 4
 
+/* Whoever makes the events of a machine that is watched while it runs. */
+struct tui_feed {
+	/*
+	 * Let it go on until @want events are on the tape, wait up to @ms for that; false once no
+	 * more will come. The tape changes in here only.
+	 */
+	bool (*pull)(struct tui_feed *feed, u64 want, int ms);
+	/* Calls there will be about, to tell how far one is; 0 where nobody knows. */
+	u64 (*calls)(struct tui_feed *feed);
+	/* A sentence to be shown once it has ended, or NULL. */
+	const char *(*note)(struct tui_feed *feed);
+};
+
 /* What to show. */
 struct tui_machine {
 	const struct tape *tape;
 	const struct recording_info *info;
+	struct tui_feed *feed; /* NULL: the tape is whole */
 };
 
 /* Words for an operation (EV_fl_op), which the view does not know. */
