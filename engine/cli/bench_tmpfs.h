@@ -1,7 +1,8 @@
 /*
- * cli/bench_tmpfs.h - the two halves of `foliolab bench tmpfs`.
+ * cli/bench_tmpfs.h - the parts of `foliolab bench tmpfs`.
  *
- * bench_tmpfs.c counts and checks in virtual time, bench_tmpfs_measure.c times real copies.
+ * bench_tmpfs.c counts and checks in virtual time, bench_tmpfs_measure.c times real copies, with
+ * the read path of bench_tmpfs_loop.c.
  *
  * Invariant  both read files whose folios all have one order.
  * Owner      a run belongs to the caller.
@@ -12,6 +13,7 @@
 
 #include "lab/run.h"
 #include "lib/error.h"
+#include "mm/pagemap.h"
 
 struct out;
 
@@ -20,6 +22,15 @@ struct out;
  * itself in huge pages of the host where the policy of the mount gives huge folios.
  */
 int bench_tmpfs_open(unsigned int order, s64 size, struct run **run, struct fl_error *err);
+/* What reading all of the file once took. */
+struct bench_tmpfs_pass {
+	u64 lookups, copies, ps;
+};
+
+/* Read @size bytes of the file in pieces of @bs, in virtual time. */
+void bench_tmpfs_pass(struct run *run, u64 bs, s64 size, struct bench_tmpfs_pass *pass);
+/* shmem_file_read_iter() with real locks and without virtual time. */
+ssize_t bench_tmpfs_read_iter(struct kiocb *iocb, struct iov_iter *to);
 /* --measure */
 int bench_tmpfs_measure(struct out *o, struct fl_error *err);
 

@@ -35,6 +35,15 @@ static size_t accessible(const struct iov_iter *to, size_t bytes)
 	return to->short_mem ? min(bytes, to->mem) : bytes;
 }
 
+/* A copy call moves a page after the other. copy_folio_to_iter() */
+static void copy_pages(char *to, const char *from, size_t n, size_t page_size)
+{
+	for (size_t part; n; n -= part, to += part, from += part) {
+		part = min(n, page_size - ((uintptr_t)from & (page_size - 1)));
+		memcpy(to, from, part);
+	}
+}
+
 /* One copy call of @bytes from @offset of the folio (NULL: zeros); returns what arrived. */
 static size_t copy_to_iter(struct shmem_reader *r, struct folio *folio, size_t offset, size_t bytes)
 {
@@ -48,7 +57,7 @@ static size_t copy_to_iter(struct shmem_reader *r, struct folio *folio, size_t o
 	if (n && folio)
 		page_state_use(r->m, folio, offset, n);
 	if (n && to->ubuf && from)
-		memcpy(to->ubuf, from + offset, n);
+		copy_pages(to->ubuf, from + offset, n, r->m->page_size);
 	else if (n && to->ubuf && r->m->data)
 		memset(to->ubuf, 0, n);
 	if (to->ubuf)

@@ -6,28 +6,36 @@
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-# figure ORDER BS COLUMN: of the table of --measure
+# figure ORDER BS WHO COLUMN: of the table of --measure
 figure()
 {
-	awk -v order="$1" -v bs="$2" -v column="$3" '$1 == order && $2 == bs {print $column}' out
+	awk -v order="$1" -v bs="$2" -v who="$3" -v column="$4" \
+		'$1 == order && $2 == bs && $3 == who {print $column}' out
 }
 
 test_expect_success 'the table' '
 	"$FOLIOLAB_O2" bench tmpfs --measure >out
-	grep -A 10 "^This host" out | while read -r line; do note "$line"; done
+	sed -n "/^This host/,/^Order/p" out | while read -r line; do note "$line"; done
 '
 
 test_expect_success '64 KiB: merged / before' '
-	check_ratio "64 KiB from order 9, merged / before" "$(figure 9 64k 8)" ge 1.10
+	check_ratio "64 KiB from order 9, merged / before" "$(figure 9 64k merged 5)" ge 1.10
 '
 
 test_expect_success '4 KiB: merged / before' '
-	check_ratio "4 KiB from order 9, merged / before" "$(figure 9 4k 8)" ge 0.97
-	check_ratio "4 KiB from order 9, merged / before" "$(figure 9 4k 8)" le 1.03
+	check_ratio "4 KiB from order 9, merged / before" "$(figure 9 4k merged 5)" ge 0.97
+	check_ratio "4 KiB from order 9, merged / before" "$(figure 9 4k merged 5)" le 1.03
 '
 
 test_expect_success '64 KiB: merged / memcpy of the same pieces' '
-	check_ratio "64 KiB from order 9, merged / memcpy" "$(figure 9 64k 9)" ge 0.90
+	check_ratio "64 KiB from order 9, merged / memcpy" "$(figure 9 64k merged 6)" ge 0.90
+'
+
+test_expect_success 'lookups and copies stand beside: a page a turn, or a folio' '
+	test "$(figure 9 64k before 7)" = 262144
+	test "$(figure 9 64k merged 7)" = 16384
+	test "$(figure 9 64k merged 8)" = 16384
+	test "$(figure 0 64k merged 8)" = 262144
 '
 
 test_done
