@@ -14,6 +14,7 @@ extern const struct cli_command cmd_golden;
 extern const struct cli_command cmd_bench;
 extern const struct cli_command cmd_replay;
 extern const struct cli_command cmd_export;
+extern const struct cli_command cmd_import;
 extern const struct cli_command cmd_ext4;
 extern const struct cli_command cmd_kernels;
 extern const struct cli_command cmd_doctor;

@@ -25,6 +25,7 @@ static const struct cli_command *const commands[] = {
 	&cmd_calibrate,
 	&cmd_replay,
 	&cmd_export,
+	&cmd_import,
 };
 
 static void print_overview(FILE *f)

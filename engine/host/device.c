@@ -45,6 +45,29 @@ static u64 queue_number(const struct host_device *dev, const char *name)
 	return v;
 }
 
+/* A partition has a start, and its disk one level up. */
+static void find_disk(struct host_device *dev)
+{
+	char path[128];
+	unsigned long long start;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/start", dev->major, dev->minor);
+	f = fopen(path, "re");
+	if (!f)
+		return;
+	if (fscanf(f, "%llu", &start) == 1)
+		dev->start_sector = start;
+	fclose(f);
+	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/../dev", dev->major, dev->minor);
+	f = fopen(path, "re");
+	if (!f)
+		return;
+	if (fscanf(f, "%u:%u", &dev->disk_major, &dev->disk_minor) != 2)
+		dev->disk_major = dev->disk_minor = 0;
+	fclose(f);
+}
+
 static void name_file_system(int fd, struct host_device *dev)
 {
 	struct statfs sb;
@@ -72,6 +95,7 @@ void host_device_read(int fd, struct host_device *dev)
 	}
 	dev->read_ahead_kb = queue_number(dev, "read_ahead_kb");
 	dev->max_sectors_kb = queue_number(dev, "max_sectors_kb");
+	find_disk(dev);
 	name_file_system(fd, dev);
 	if (!uname(&uts))
 		snprintf(dev->release, sizeof(dev->release), "%s", uts.release);

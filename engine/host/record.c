@@ -155,11 +155,12 @@ static void write_turn(struct recorder *r, const char *op)
 static int start_tracing(struct recorder *r, struct fl_error *err)
 {
 	const struct host_device *dev = &r->player.dev;
-	u64 s_dev = (u64)dev->major << 20 | dev->minor;
+	const struct host_trace_filter filter = { .ino = dev->ino,
+						  .dev = dev->major << 20 | dev->minor };
 	int ret = host_tracefs_open(&r->trace, err);
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(traced) && !ret; i++) {
-		ret = host_tracefs_enable(&r->trace, traced[i].event, dev->ino, s_dev);
+		ret = host_tracefs_enable(&r->trace, traced[i].event, &filter);
 		if (ret && !traced[i].needed)
 			ret = 0;
 		if (ret)

@@ -156,19 +156,58 @@ int host_tracefs_check(struct fl_error *err)
 	return geteuid() ? missing_right(err, -EPERM) : 0;
 }
 
-int host_tracefs_enable(struct host_tracefs *t, const char *event, u64 ino, u64 dev)
+/* The fields events name a file by: those of filemap, ext4, writeback and block. */
+static void filter_text(unsigned int kind, const struct host_trace_filter *f, char *buf,
+			size_t size)
 {
-	char name[128], filter[128];
-	int ret = 0;
-
-	if (ino) {
-		snprintf(name, sizeof(name), "events/%s/filter", event);
-		snprintf(filter, sizeof(filter), "i_ino == %" PRIu64 " && s_dev == %" PRIu64, ino,
-			 dev);
-		ret = write_file(t->dir, name, filter);
+	switch (kind) {
+	case 0:
+		snprintf(buf, size, "i_ino == %" PRIu64 " && s_dev == %u", f->ino, f->dev);
+		break;
+	case 1:
+		snprintf(buf, size, "ino == %" PRIu64 " && dev == %u", f->ino, f->dev);
+		break;
+	case 2:
+		snprintf(buf, size, "ino == %" PRIu64, f->ino);
+		break;
+	default:
+		snprintf(buf, size, "dev == %u || dev == %u", f->dev, f->disk ? f->disk : f->dev);
 	}
+}
+
+/* The first filter whose fields the event has. */
+static int set_filter(struct host_tracefs *t, const char *event,
+		      const struct host_trace_filter *filter)
+{
+	char name[128], text[128];
+	int ret = -EINVAL;
+
+	snprintf(name, sizeof(name), "events/%s/filter", event);
+	for (unsigned int kind = 0; kind < 4 && ret == -EINVAL; kind++) {
+		filter_text(kind, filter, text, sizeof(text));
+		ret = write_file(t->dir, name, text);
+	}
+	return ret;
+}
+
+int host_tracefs_enable(struct host_tracefs *t, const char *event,
+			const struct host_trace_filter *filter)
+{
+	char name[128];
+	int ret = filter ? set_filter(t, event, filter) : 0;
+
 	snprintf(name, sizeof(name), "events/%s/enable", event);
 	return ret ? ret : write_file(t->dir, name, "1");
+}
+
+int host_tracefs_follow(struct host_tracefs *t, int pid)
+{
+	char text[16];
+	int ret;
+
+	snprintf(text, sizeof(text), "%d", pid);
+	ret = write_file(t->dir, "set_event_pid", text);
+	return ret ? ret : write_file(t->dir, "options/event-fork", "1");
 }
 
 static int room(struct host_tracefs *t, size_t want)

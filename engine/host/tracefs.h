@@ -34,11 +34,22 @@ void host_tracefs_close(struct host_tracefs *t);
 /* Is tracing possible? 0, or why not in @err. Leaves nothing behind. */
 int host_tracefs_check(struct fl_error *err);
 
+/* What events are filtered to: the kernel's numbers, major << 20 | minor. */
+struct host_trace_filter {
+	u64 ino;
+	u32 dev, disk;	/* disk: where the device is a partition of, or 0 */
+};
+
 /*
- * Record the event "system/name"; with @ino not 0 only for that inode of that device (the kernel's
- * number, major << 20 | minor). -ENOENT if this kernel has no such event.
+ * Record the event "system/name"; with @filter not NULL only what concerns that file: by inode and
+ * device, by inode, or by device, as far as the event has these fields. -ENOENT if this kernel has
+ * no such event, -EINVAL if it has none of the fields.
  */
-int host_tracefs_enable(struct host_tracefs *t, const char *event, u64 ino, u64 dev);
+int host_tracefs_enable(struct host_tracefs *t, const char *event,
+			const struct host_trace_filter *filter);
+
+/* Record only what @pid and the processes it starts do. 0 or negative errno. */
+int host_tracefs_follow(struct host_tracefs *t, int pid);
 
 /* Hand over what has been recorded so far. 0 or negative errno. */
 int host_tracefs_read(struct host_tracefs *t, host_trace_line_t line, void *ctx);

@@ -27,11 +27,13 @@ static void text_add(struct text *t, const char *fmt, ...)
 }
 
 enum field {
-	F_DEV, F_INO, F_PFN, F_INDEX, F_OFS, F_LAST, F_ORDER, F_A, F_B, F_C, F_CS, F_D, F_E, F_F, F_NR
+	F_DEV, F_DEVC, F_INO, F_INOD, F_PFN, F_INDEX, F_OFS, F_LAST, F_ORDER, F_A, F_B, F_C, F_CS,
+	F_D, F_E, F_F, F_RW, F_BYTES, F_NR
 };
 
 static const char *const field_names[F_NR] = {
-	[F_DEV] = "dev", [F_INO] = "ino", [F_PFN] = "pfn", [F_INDEX] = "index", [F_OFS] = "ofs",
+	[F_DEV] = "dev", [F_DEVC] = "dev:c", [F_INO] = "ino", [F_INOD] = "ino:d", [F_RW] = "rw",
+	[F_BYTES] = "bytes", [F_PFN] = "pfn", [F_INDEX] = "index", [F_OFS] = "ofs",
 	[F_LAST] = "last", [F_ORDER] = "order", [F_A] = "a", [F_B] = "b", [F_C] = "c",
 	[F_CS] = "c:s", [F_D] = "d", [F_E] = "e", [F_F] = "f",
 };
@@ -52,6 +54,18 @@ static void add_field(struct text *t, enum field f, const struct trace_format *f
 	switch (f) {
 	case F_DEV:
 		text_add(t, "%u:%u", fmt->major, fmt->minor);
+		break;
+	case F_DEVC:
+		text_add(t, "%u,%u", fmt->major, fmt->minor);
+		break;
+	case F_INOD:
+		text_add(t, "%u", ev->ino);
+		break;
+	case F_RW:
+		text_add(t, "%s", ev->b ? "W" : "R");
+		break;
+	case F_BYTES:
+		text_add(t, "%" PRIu64, (u64)ev->a << 9);
 		break;
 	case F_INO:
 		text_add(t, "%x", ev->ino);
@@ -91,11 +105,14 @@ size_t trace_format_event(const struct trace_format *fmt, const struct trace_eve
 		const char *end = *p == '{' ? strchr(p, '}') : NULL;
 		enum field f = end ? field_by_name(p + 1, end - p - 1) : F_NR;
 
-		if (f == F_NR) {
+		if (f != F_NR) {
+			add_field(&t, f, fmt, ev);
+		} else if (end && !strncmp(p, "{x:", 3)) {
+			text_add(&t, "%.*s", (int)(end - p - 3), p + 3);
+		} else {
 			text_add(&t, "%c", *p);
 			continue;
 		}
-		add_field(&t, f, fmt, ev);
 		p = end;
 	}
 	return t.len;

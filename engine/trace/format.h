@@ -13,6 +13,7 @@
 struct trace_format {
 	unsigned int page_shift;	/* of the machine that made the event */
 	unsigned int major, minor;	/* of the file's device */
+	u64 ino;			/* filled by trace/parse.h: all of it, events keep 32 bits */
 };
 
 /* The text after the event's name. Returns the length written, without the NUL. */

@@ -22,11 +22,11 @@ static bool take_number(const char **s, int base, bool is_signed, u64 *ret)
 	return true;
 }
 
-static bool take_dev(const char **s, struct trace_format *fmt)
+static bool take_dev(const char **s, char separator, struct trace_format *fmt)
 {
 	u64 major, minor;
 
-	if (!take_number(s, 10, false, &major) || **s != ':')
+	if (!take_number(s, 10, false, &major) || **s != separator)
 		return false;
 	(*s)++;
 	if (!take_number(s, 10, false, &minor))
@@ -36,67 +36,146 @@ static bool take_dev(const char **s, struct trace_format *fmt)
 	return true;
 }
 
-/* Store a plain field of @ev. */
-static bool set_field(struct trace_event *ev, const char *name, size_t len, u64 v)
+/* Store a plain field of @ev; what is too large becomes the largest there is room for. */
+static bool set_field(struct trace_event *ev, const char *name, u64 v)
 {
 	const struct {
 		const char *name;
 		void *p;
 		size_t size;
 	} fields[] = {
-		{ "ino", &ev->ino, 4 },	  { "pfn", &ev->a, 4 }, { "index", &ev->index, 8 },
+		{ "pfn", &ev->a, 4 },	  { "index", &ev->index, 8 },
 		{ "order", &ev->order, 1 }, { "a", &ev->a, 4 }, { "b", &ev->b, 4 },
 		{ "c", &ev->c, 8 },	  { "c:s", &ev->c, 8 }, { "d", &ev->d, 8 },
 		{ "e", &ev->e, 4 },	  { "f", &ev->f, 4 },
 	};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(fields); i++) {
-		if (strlen(fields[i].name) != len || memcmp(fields[i].name, name, len))
+		if (strcmp(fields[i].name, name))
 			continue;
+		if (fields[i].size < 8)
+			v = min_t(u64, v, (1ull << 8 * fields[i].size) - 1);
 		memcpy(fields[i].p, &v, fields[i].size); /* little endian hosts only, as the formats */
 		return true;
 	}
 	return false;
 }
 
-static bool take_field(const char **s, const char *name, size_t len, struct trace_format *fmt,
+/* "R", "RA", "WFS": letters of which one may be the W of a write. */
+static bool take_rw(const char **s, struct trace_event *ev)
+{
+	const char *p = *s;
+
+	for (; isupper((unsigned char)*p); p++)
+		if (*p == 'W')
+			ev->b = 1;
+	if (p == *s)
+		return false;
+	*s = p;
+	return true;
+}
+
+/* What @name says of the text at *s, as far as it is not a plain number. 1, 0, or -1 for another. */
+static int take_special(const char **s, const char *name, struct trace_format *fmt,
+			struct trace_event *ev)
+{
+	if (!strcmp(name, "dev"))
+		return take_dev(s, ':', fmt);
+	if (!strcmp(name, "dev:c"))
+		return take_dev(s, ',', fmt);
+	if (!strcmp(name, "rw"))
+		return take_rw(s, ev);
+	return -1;
+}
+
+static bool take_field(const char **s, const char *name, struct trace_format *fmt,
 		       struct trace_event *ev)
 {
-	bool hex = !strncmp(name, "ino", len) || !strncmp(name, "pfn", len);
+	bool hex = !strcmp(name, "ino") || !strcmp(name, "pfn");
+	int special = take_special(s, name, fmt, ev);
 	u64 v;
 
-	if (len == 3 && !memcmp(name, "dev", 3))
-		return take_dev(s, fmt);
-	if (!take_number(s, hex ? 16 : 10, len == 3 && !memcmp(name, "c:s", 3), &v))
+	if (special >= 0)
+		return special;
+	if (!take_number(s, hex ? 16 : 10, !strcmp(name, "c:s"), &v))
 		return false;
-	if (len == 3 && !memcmp(name, "ofs", 3)) {
+	if (!strcmp(name, "bytes"))
+		return true;
+	if (!strcmp(name, "ofs")) {
 		ev->index = v >> fmt->page_shift;
 		return true;
 	}
-	if (len == 4 && !memcmp(name, "last", 4)) {
+	if (!strcmp(name, "last")) {
 		ev->c = v >> fmt->page_shift;
 		return true;
 	}
-	return set_field(ev, name, len, v);
+	if (!strncmp(name, "ino", 3)) {
+		fmt->ino = v;
+		ev->ino = (u32)v ? (u32)v : v != 0; /* 0 would be no file */
+		return true;
+	}
+	return set_field(ev, name, v);
 }
 
-int trace_parse_args(struct trace_format *fmt, const char *args, struct trace_event *ev)
+/* Anything up to the character that follows in the format. */
+static bool skip_text(const char **s, char end)
 {
-	const char *f = trace_event_info(ev->id)->format, *s = args;
+	const char *p = strchr(*s, end);
 
+	if (!p || !end)
+		return false;
+	*s = p;
+	return true;
+}
+
+static int parse_as(const char *f, struct trace_format *fmt, const char *s, struct trace_event *ev)
+{
 	while (*f) {
 		const char *end = *f == '{' ? strchr(f, '}') : NULL;
+		char name[32];
 
 		if (!end) {
 			if (*f++ != *s++)
 				return -EINVAL;
 			continue;
 		}
-		if (!take_field(&s, f + 1, end - f - 1, fmt, ev))
+		snprintf(name, sizeof(name), "%.*s", (int)(end - f - 1), f + 1);
+		if (!strncmp(name, "x:", 2) ? !skip_text(&s, end[1])
+					    : !take_field(&s, name, fmt, ev))
 			return -EINVAL;
 		f = end + 1;
 	}
 	return ev->order < TRACE_ORDERS ? 0 : -EINVAL;
+}
+
+/* How kernels before v6.1 printed some events: without an order, with a pointer. */
+static const struct {
+	u16 id;
+	const char *format;
+} older_formats[] = {
+	{ EV_mm_filemap_add_to_page_cache,
+	  "dev {dev} ino {ino} page={x:} pfn=0x{pfn} ofs={ofs} order={order}" },
+	{ EV_mm_filemap_add_to_page_cache, "dev {dev} ino {ino} page={x:} pfn={a} ofs={ofs}" },
+	{ EV_mm_filemap_delete_from_page_cache,
+	  "dev {dev} ino {ino} page={x:} pfn=0x{pfn} ofs={ofs} order={order}" },
+	{ EV_mm_filemap_delete_from_page_cache,
+	  "dev {dev} ino {ino} page={x:} pfn={a} ofs={ofs}" },
+};
+
+int trace_parse_args(struct trace_format *fmt, const char *args, struct trace_event *ev)
+{
+	const struct trace_event fresh = *ev;
+
+	if (!parse_as(trace_event_info(ev->id)->format, fmt, args, ev))
+		return 0;
+	for (unsigned int i = 0; i < ARRAY_SIZE(older_formats); i++) {
+		if (older_formats[i].id != fresh.id)
+			continue;
+		*ev = fresh;
+		if (!parse_as(older_formats[i].format, fmt, args, ev))
+			return 0;
+	}
+	return -EINVAL;
 }
 
 /* "comm-pid": the last dash counts, commands have dashes too. */
@@ -118,53 +197,79 @@ static bool take_task(const char *line, const char *cpu, struct trace_line *info
 	return true;
 }
 
-/* " [001] ..... 12.345678: name: args" from the bracket on. */
+/* The fraction of a second in ns, whatever number of digits a clock prints; NULL if it is none. */
+static const char *take_fraction(const char *p, u64 *ns)
+{
+	u64 unit = 1000000000;
+
+	*ns = 0;
+	if (*p++ != '.' || !isdigit((unsigned char)*p))
+		return NULL;
+	for (; isdigit((unsigned char)*p); p++) {
+		unit /= 10;
+		*ns += unit * (*p - '0');
+	}
+	return *p == ':' ? p + 1 : NULL;
+}
+
+/* " [001] ..... 12.345678: name: args" from the bracket on; returns what follows the time. */
 static const char *take_head(const char *cpu, struct trace_event *ev)
 {
 	const char *colon = strchr(cpu, ':'), *sec;
-	unsigned long s, us;
-	int n = 0;
+	u64 s, ns;
 
 	if (!colon)
 		return NULL;
 	for (sec = colon; sec > cpu && sec[-1] != ' '; sec--)
 		;
-	if (sscanf(sec, "%lu.%lu:%n", &s, &us, &n) != 2 || !n)
+	if (!isdigit((unsigned char)*sec) || !take_number(&sec, 10, false, &s) || s >> 32)
 		return NULL;
-	ev->ns = (u64)s * 1000000000 + us * 1000;
+	sec = take_fraction(sec, &ns);
+	ev->ns = s * 1000000000 + ns;
 	ev->cpu = atoi(cpu + 1);
-	return sec + n;
+	return sec;
+}
+
+/* "name: args"; fills info->name and info->args. */
+static bool take_name(const char *p, struct trace_line *info)
+{
+	const char *colon;
+
+	while (*p == ' ')
+		p++;
+	colon = strchr(p, ':');
+	if (!colon || colon == p || colon - p >= (long)sizeof(info->name))
+		return false;
+	memcpy(info->name, p, colon - p);
+	info->name[colon - p] = 0;
+	for (p = colon + 1; *p == ' '; p++)
+		;
+	info->args = p;
+	return true;
 }
 
 int trace_parse_line(struct trace_format *fmt, const char *line, struct trace_event *ev,
 		     struct trace_line *info)
 {
-	const char *cpu = strstr(line, " ["), *p, *colon;
-	char name[64];
+	const char *cpu, *p;
 	int id;
 
 	memset(ev, 0, sizeof(*ev));
+	fmt->major = fmt->minor = 0;
+	fmt->ino = 0;
+	info->name[0] = 0;
 	while (*line == ' ')
 		line++;
+	cpu = strstr(line, " [");
 	if (!*line || *line == '#' || !cpu || !isdigit((unsigned char)cpu[2]) ||
 	    !take_task(line, cpu, info))
 		return 0;
 	p = take_head(cpu + 1, ev);
-	if (!p)
+	if (!p || !take_name(p, info))
 		return 0;
-	while (*p == ' ')
-		p++;
-	colon = strchr(p, ':');
-	if (!colon || colon - p >= (long)sizeof(name))
-		return 0;
-	memcpy(name, p, colon - p);
-	name[colon - p] = 0;
-	id = trace_event_by_name(name);
+	id = trace_event_by_name(info->name);
 	if (id < 0)
 		return -ENOENT;
 	ev->id = id;
-	for (p = colon + 1; *p == ' '; p++)
-		;
-	info->args = p;
-	return trace_parse_args(fmt, p, ev) ? -EINVAL : 1;
+	return trace_parse_args(fmt, info->args, ev) ? -EINVAL : 1;
 }

@@ -35,12 +35,14 @@
 
 /* What a replay has to know that is no event. */
 struct recording_info {
-	char kernel[128]; /* profile expression */
+	char source[32];  /* "" for a miniature's run; else the real kernel's: "imported", "host" */
+	char kernel[128]; /* profile expression; of a real kernel its release, or "unknown" */
 	char fs[32], disk[32];
 	char file[256];				 /* host file, or "" */
 	u64 page_size, block_size, memory, size; /* bytes */
 	u64 ra_pages, io_pages, seed;
-	u32 cpus, dev; /* virtual CPUs; minor number of the file's device */
+	u32 cpus;	/* virtual CPUs, or how many events came from */
+	u32 dev, major; /* minor number of the file's device; its major, 0: a miniature's */
 	u32 knobs;     /* how many there were: fl_window's numbers hold if it is the same */
 	u64 free[RECORDING_ORDERS]; /* free blocks by order when it began */
 	char *workload;		    /* operations, one a line; owned, see recording_info_fini() */

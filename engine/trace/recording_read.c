@@ -85,7 +85,9 @@ static void take_event(struct reader *r, const char *name)
 static void take_line(struct reader *r, const char *line)
 {
 	struct recording_info *i = r->info;
-	bool taken = take_string(line, "kernel", i->kernel, sizeof(i->kernel)) ||
+	bool taken = take_string(line, "source", i->source, sizeof(i->source)) ||
+		     take_u32(line, "major", &i->major) ||
+		     take_string(line, "kernel", i->kernel, sizeof(i->kernel)) ||
 		     take_string(line, "fs", i->fs, sizeof(i->fs)) ||
 		     take_string(line, "disk", i->disk, sizeof(i->disk)) ||
 		     take_string(line, "file", i->file, sizeof(i->file)) ||

@@ -138,6 +138,8 @@ struct trace_sink *recording_sink(struct recorder *r)
 
 static void print_text(FILE *t, const struct recording_info *info)
 {
+	if (info->source[0])
+		fprintf(t, "source %s\nmajor %u\n", info->source, info->major);
 	fprintf(t, "kernel %s\nfs %s\ndisk %s\nfile %s\n", info->kernel, info->fs, info->disk,
 		info->file);
 	fprintf(t,

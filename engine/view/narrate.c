@@ -144,7 +144,22 @@ static void say_readahead(struct text *t, const struct trace_event *ev)
 	}
 }
 
-static void say_cache(struct text *t, const struct trace_event *ev)
+/* Which of its pages were used, as far as the kernel that left it says so. */
+static void say_use(struct text *t, const struct scene *s, const struct trace_event *ev)
+{
+	u64 nr = 1ull << ev->order;
+
+	if (s->info->source[0])
+		say(t, ".");
+	else if (ev->b == nr)
+		say(t, "; all of it had been used.");
+	else if (ev->b)
+		say(t, "; %u had been used, %" PRIu64 " had been read in vain.", ev->b, nr - ev->b);
+	else
+		say(t, "; nobody ever used %s.", nr == 1 ? "it" : "them");
+}
+
+static void say_cache(struct text *t, const struct scene *s, const struct trace_event *ev)
 {
 	u64 nr = 1ull << ev->order;
 
@@ -155,14 +170,8 @@ static void say_cache(struct text *t, const struct trace_event *ev)
 		    ev->order, narrate_provenance(ev->b));
 		break;
 	case EV_mm_filemap_delete_from_page_cache:
-		say(t, " %s the cache; ", nr == 1 ? "leaves" : "leave");
-		if (ev->b == nr)
-			say(t, "all of it had been used.");
-		else if (ev->b)
-			say(t, "%u had been used, %" PRIu64 " had been read in vain.", ev->b,
-			    nr - ev->b);
-		else
-			say(t, "nobody ever used %s.", nr == 1 ? "it" : "them");
+		say(t, " %s the cache", nr == 1 ? "leaves" : "leave");
+		say_use(t, s, ev);
 		break;
 	case EV_fl_uptodate:
 		say(t, " %s arrived: the folio is uptodate and unlocked.",
@@ -267,6 +276,24 @@ static void say_other(struct text *t, const struct scene *s, const struct trace_
 		say_pages(t, first, nr, false);
 		say(t, ".");
 		break;
+	case EV_mm_filemap_fault:
+		say(t, "A task touches page %" PRIu64 " of its mapping, which is not mapped.",
+		    ev->index);
+		break;
+	case EV_mm_filemap_map_pages:
+		scene_event_pages(s, ev, &first, &nr);
+		say(t, "What is cached of ");
+		say_pages(t, first, nr, false);
+		say(t, " is mapped.");
+		break;
+	case EV_ext4_da_write_begin:
+	case EV_ext4_write_begin:
+		say(t, "A write wants to put %u bytes at byte %" PRIu64 ".", ev->a, ev->index);
+		break;
+	case EV_block_rq_complete:
+		say(t, "The disk has done a %s of %u KiB at sector %" PRIu64 ".",
+		    ev->b ? "write" : "read", ev->a / 2, ev->index);
+		break;
 	case EV_block_bio_queue:
 		say(t, "A %s of %u KiB at sector %" PRIu64 " is queued.", ev->b ? "write" : "read",
 		    ev->a / 2, ev->index);
@@ -346,7 +373,7 @@ char *narrate_event(const struct scene *s, const struct trace_event *ev, char *b
 		say_readahead(&t, ev);
 		break;
 	case CACHE:
-		say_cache(&t, ev);
+		say_cache(&t, s, ev);
 		break;
 	case MEMORY:
 		say_memory(&t, ev);

@@ -12,6 +12,12 @@ static int file_of(struct scene *s, const struct trace_event *ev)
 	return ev->ino ? pages_file(s, ev->ino) : -1;
 }
 
+/* A real kernel's: it has the kernel's own events only, none of fl_*. */
+static bool is_real(const struct scene *s)
+{
+	return s->info->source[0];
+}
+
 static u32 provenance_bits(u32 provenance)
 {
 	return (provenance << CELL_PROVENANCE_SHIFT) & CELL_PROVENANCE;
@@ -23,7 +29,8 @@ static void on_add(struct scene *s, const struct trace_event *ev)
 	u32 cell = CELL_PRESENT | ev->order | provenance_bits(ev->b);
 
 	pages_fill(s, file, ev->index, 1ull << ev->order, cell);
-	pages_change(s, file, ev->index, 1, 0, CELL_HEAD);
+	/* Nobody says when its bytes arrive: not called missing, then. */
+	pages_change(s, file, ev->index, 1, 0, CELL_HEAD | (is_real(s) ? CELL_UPTODATE : 0));
 }
 
 static void on_delete(struct scene *s, const struct trace_event *ev)
@@ -156,9 +163,16 @@ static void on_split(struct scene *s, const struct trace_event *ev)
 
 /* ---- windows, calls, operations ---- */
 
-static void on_window(struct scene *s, const struct trace_event *ev)
+static void set_window(struct scene *s, const struct scene_window *w)
 {
 	u32 fd = s->state.fd % SCENE_DESCRIPTORS;
+
+	scene_set(s, window[fd], *w);
+	scene_set(s, last_fd_window, fd);
+}
+
+static void on_window(struct scene *s, const struct trace_event *ev)
+{
 	const struct scene_window w = {
 		.start = ev->index,
 		.size = ev->a,
@@ -171,8 +185,38 @@ static void on_window(struct scene *s, const struct trace_event *ev)
 		.valid = true,
 	};
 
-	scene_set(s, window[fd], w);
-	scene_set(s, last_fd_window, fd);
+	set_window(s, &w);
+}
+
+/* A real kernel's windows, as its readahead tells them; whose descriptor it is stays unknown. */
+static void on_readahead(struct scene *s, const struct trace_event *ev)
+{
+	bool order = ev->id == EV_page_cache_ra_order;
+	const struct scene_window w = {
+		.start = ev->index,
+		.size = order ? ev->b : ev->c,
+		.async_size = order ? ev->e : ev->d,
+		.max_pages = order ? ev->f : 0,
+		.rule = RULE_UNTOLD,
+		.ino = ev->ino,
+		.valid = true,
+	};
+
+	if (is_real(s))
+		set_window(s, &w);
+}
+
+/* A real kernel's read has found its folios: the reader is there, and uses them. */
+static void on_get_pages(struct scene *s, const struct trace_event *ev)
+{
+	u64 nr = ev->c - ev->index + 1;
+
+	if (!is_real(s) || ev->c < ev->index || nr >> (32 - s->page_shift))
+		return;
+	scene_set(s, call,
+		  ((struct scene_call){ev->index << s->page_shift, nr << s->page_shift, ev->id}));
+	scene_set(s, next_pos[s->state.fd % SCENE_DESCRIPTORS], (ev->c + 1) << s->page_shift);
+	pages_change(s, file_of(s, ev), ev->index, nr, 0, CELL_USED);
 }
 
 static void on_open(struct scene *s, const struct trace_event *ev)
@@ -204,6 +248,16 @@ static void on_call(struct scene *s, const struct trace_event *ev)
 			     ((ev->index + ev->a - 1) >> s->page_shift) - first + 1, 0, CELL_USED);
 }
 
+/* The page a real kernel's task faults on; it may be cached only later. */
+static void on_fault(struct scene *s, const struct trace_event *ev)
+{
+	if (!is_real(s))
+		return;
+	scene_set(s, call,
+		  ((struct scene_call){ev->index << s->page_shift, 1u << s->page_shift, ev->id}));
+	pages_change(s, file_of(s, ev), ev->index, 1, 0, CELL_USED);
+}
+
 static const overwrite_t overwrites[EV_NR] = {
 	[EV_mm_filemap_add_to_page_cache] = on_add,
 	[EV_mm_filemap_delete_from_page_cache] = on_delete,
@@ -222,6 +276,10 @@ static const overwrite_t overwrites[EV_NR] = {
 	[EV_fl_lru_move] = on_lru_move,
 	[EV_fl_folio_split] = on_split,
 	[EV_fl_window] = on_window,
+	[EV_page_cache_ra_order] = on_readahead,
+	[EV_page_cache_ra_unbounded] = on_readahead,
+	[EV_mm_filemap_get_pages] = on_get_pages,
+	[EV_mm_filemap_fault] = on_fault,
 	[EV_fl_open] = on_open,
 	[EV_fl_op] = on_op,
 	[EV_fl_read] = on_call,

@@ -11,12 +11,16 @@
 static void describe_run(const struct tui *t, char *buf, size_t size)
 {
 	const struct recording_info *info = lead_scene(t)->info;
-	char bytes[24];
+	char bytes[24], seed[32];
 
-	snprintf(buf, size, "%s%skernel %s   %s %s   ra %" PRIu64 " pages   seed %" PRIu64,
+	snprintf(seed, sizeof(seed), "seed %" PRIu64, info->seed);
+	snprintf(buf, size, "%s%skernel %s   %s %s   ra %" PRIu64 " pages   %s",
 		 t->options->title ? t->options->title : "", t->options->title ? "   " : "",
 		 info->kernel, info->fs, format_size(info->size, bytes, sizeof(bytes)),
-		 info->ra_pages, info->seed);
+		 info->ra_pages,
+		 !info->source[0] ? seed
+		 : !strcmp(info->source, "host") ? "recorded on this host"
+						 : "imported, a real kernel's");
 }
 
 char *tui_place(const struct tui *t, const char *of, char *buf, size_t size)
