@@ -8,65 +8,102 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "host/calibrate_fit.h"
 #include "host/play.h"
 #include "lab/run.h"
 
 #define FILE_BYTES (64ULL << 20)
-#define ROUNDS 9
-
-/* Groups of primitives that one workload tells apart; COST_NR ends a list. */
-static const enum cost_id copy_group[] = { COST_COPY_BYTE, COST_NR };
-static const enum cost_id call_group[] = { COST_SYSCALL, COST_VFS_READ, COST_GET_PAGES,
-					   COST_READ_BATCH, COST_COPY_FOLIO, COST_MARK_ACCESSED,
-					   COST_NR };
-static const enum cost_id folio_group[] = { COST_ALLOC_FOLIO, COST_ADD_FOLIO, COST_LRU_ADD,
-					    COST_COMPLETE_FOLIO, COST_NR };
-static const enum cost_id page_group[] = { COST_ALLOC_ORDER, COST_ADD_SLOT, COST_RA_DECIDE,
-					   COST_READ_PAGES, COST_ZERO_BYTE, COST_NR };
-static const enum cost_id drop_group[] = { COST_REMOVE_FOLIO, COST_FREE_FOLIO, COST_NR };
-static const enum cost_id fault_group[] = { COST_PAGE_FAULT, COST_HANDLE_MM_FAULT,
-					    COST_FAULT_AROUND, COST_FILEMAP_FAULT, COST_XAS_STEP,
-					    COST_NEXT_FOLIO, COST_SET_PTE, COST_PTE_STORE,
-					    COST_STAT_MAP, COST_NR };
 
 /* What is timed: @ops after @prepare, on a sparse file of 64 MiB. */
 static const struct step {
 	const char *name;
 	const char *prepare, *ops;
-	u64 count;			/* operations in @ops */
-	const enum cost_id *group;	/* NULL: only compared */
+	u64 count;	/* operations in @ops */
+	bool fit;	/* the weights are fitted to it */
 } steps[] = {
-	{ "read 1m, cached", "read 1m 64; seek 0", "read 1m 64", 64, copy_group },
-	{ "read 4k, cached", "read 1m 64; seek 0", "read 4k 16384", 16384, call_group },
-	{ "willneed 2 MiB", NULL, "fadvise willneed 0 2m", 1, folio_group },
-	{ "read 1m, not cached", NULL, "read 1m 64", 64, page_group },
-	{ "drop 64 MiB", "read 1m 64", "fadvise dontneed 0 0", 1, drop_group },
-	{ "touch a page, cached", "read 1m 64; mmap", "touch 0 4096 16384", 16384, fault_group },
-	{ "read 16k, cached", "read 1m 64; seek 0", "read 16k 4096", 4096, NULL },
-	{ "read 64k, cached", "read 1m 64; seek 0", "read 64k 1024", 1024, NULL },
-	{ "read 256k, cached", "read 1m 64; seek 0", "read 256k 256", 256, NULL },
-	{ "read 4k, not cached", NULL, "read 4k 16384", 16384, NULL },
-	{ "read 16k, not cached", NULL, "read 16k 4096", 4096, NULL },
-	{ "read 64k, not cached", NULL, "read 64k 1024", 1024, NULL },
-	{ "random read 4k, not cached", "fadvise random 0 0",
-	  "pread 33m 4k; pread 5m 4k; pread 60m 4k; pread 17m 4k; pread 48m 4k; pread 9m 4k; "
-	  "pread 25m 4k; pread 40m 4k", 8, NULL },
+	{ "read 1m, cached", "read 1m 64; seek 0", "read 1m 64", 64, true },
+	{ "read 256k, cached", "read 1m 64; seek 0", "read 256k 256", 256, false },
+	{ "read 64k, cached", "read 1m 64; seek 0", "read 64k 1024", 1024, true },
+	{ "read 16k, cached", "read 1m 64; seek 0", "read 16k 4096", 4096, false },
+	{ "read 4k, cached", "read 1m 64; seek 0", "read 4k 16384", 16384, true },
+	{ "read 64k, small folios", "fadvise random 0 0; read 4k 4096; seek 0", "read 64k 256", 256,
+	  true },
+	{ "read 4k, small folios", "fadvise random 0 0; read 4k 4096; seek 0", "read 4k 4096", 4096,
+	  false },
+	{ "read 1m, not cached", NULL, "read 1m 64", 64, true },
+	{ "read 128k, not cached", NULL, "read 128k 512", 512, false },
+	{ "read 16k, not cached", NULL, "read 16k 4096", 4096, true },
+	{ "read 4k, not cached", NULL, "read 4k 16384", 16384, false },
+	{ "random read 4k, not cached", "fadvise random 0 0", "read 4k 4096", 4096, true },
+	{ "willneed 2 MiB", NULL,
+	  "fadvise willneed 0 2m; fadvise willneed 8m 2m; fadvise willneed 16m 2m", 3, true },
+	{ "drop 64 MiB, large folios", "read 1m 64", "fadvise dontneed 0 0", 1, true },
+	{ "drop 16 MiB, small folios", "fadvise random 0 0; read 4k 4096", "fadvise dontneed 0 0", 1,
+	  true },
+	{ "touch a page, cached", "read 1m 64; mmap", "touch 0 4096 16384", 16384, true },
+	{ "touch every 64th page", "read 1m 64; mmap", "touch 0 262144 256", 256, true },
+	{ "touch every 16th page", "read 1m 64; mmap", "touch 0 65536 1024", 1024, false },
 };
+
+#define NR_STEPS ARRAY_SIZE(steps)
+
+/* A step's workloads and times while they are measured. */
+struct timed {
+	struct workload prepare, ops;
+	const struct workload *longer; /* the one with the longest reads, for the buffer */
+	u64 units[COST_NR];
+	u64 ns[2][CALIBRATE_ROUNDS_MAX / 2]; /* of the even and of the odd rounds */
+};
+
+static s64 longest(const struct workload *w)
+{
+	s64 len = 0;
+
+	for (size_t i = 0; i < w->nr; i++)
+		len = max(len, w->ops[i].len);
+	return len;
+}
+
+static int parse_ops(const char *text, struct workload *w, struct fl_error *err)
+{
+	return workload_parse(w, "calibrate", text ? text : "", text ? strlen(text) : 0, err);
+}
+
+static void timed_fini(struct timed *t)
+{
+	for (unsigned int i = 0; i < NR_STEPS; i++) {
+		workload_fini(&t[i].prepare);
+		workload_fini(&t[i].ops);
+	}
+	free(t);
+}
+
+static int timed_init(struct timed **ret, struct fl_error *err)
+{
+	struct timed *t = calloc(NR_STEPS, sizeof(*t));
+	int error = t ? 0 : fl_error_set(err, -ENOMEM, NULL, 0, "out of memory");
+
+	for (unsigned int i = 0; i < NR_STEPS && !error; i++) {
+		error = parse_ops(steps[i].prepare, &t[i].prepare, err);
+		if (!error)
+			error = parse_ops(steps[i].ops, &t[i].ops, err);
+		t[i].longer = longest(&t[i].prepare) > longest(&t[i].ops) ? &t[i].prepare : &t[i].ops;
+	}
+	if (error && t)
+		timed_fini(t);
+	*ret = t;
+	return error;
+}
+
+/* ---- on the host ---- */
 
 static u64 now_ns(void)
 {
 	struct timespec ts;
 
-	clock_gettime(CLOCK_MONOTONIC, &ts);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
 	return (u64)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
-
-static int parse_ops(const char *text, struct workload *w, struct fl_error *err)
-{
-	return workload_parse(w, "calibrate", text, strlen(text), err);
-}
-
-/* ---- on the host ---- */
 
 static void play_all(struct host_player *p, const struct workload *w)
 {
@@ -75,11 +112,10 @@ static void play_all(struct host_player *p, const struct workload *w)
 			host_player_op(p, &w->ops[i], turn);
 }
 
-static int time_round(const char *path, const struct workload *prepare, const struct workload *ops,
-		      u64 *ns, struct fl_error *err)
+static int time_round(const char *path, const struct timed *t, u64 *ns, struct fl_error *err)
 {
 	struct host_player p;
-	int ret = host_player_open(&p, path, ops->nr ? ops : prepare, err);
+	int ret = host_player_open(&p, path, t->longer, err);
 	u64 start;
 
 	if (ret)
@@ -87,35 +123,50 @@ static int time_round(const char *path, const struct workload *prepare, const st
 	p.no_wait = true;
 	ret = host_player_drop(&p, err);
 	if (!ret) {
-		play_all(&p, prepare);
+		play_all(&p, &t->prepare);
 		start = now_ns();
-		play_all(&p, ops);
+		play_all(&p, &t->ops);
 		*ns = now_ns() - start;
 	}
 	host_player_close(&p);
 	return ret;
 }
 
-/* The best of several rounds: what disturbs a measurement only ever adds to it. */
-static int measure(const char *path, const struct workload *prepare, const struct workload *ops,
-		   u64 *ns, struct fl_error *err)
+static int time_all(const char *path, struct timed *t, unsigned int rounds,
+		    void (*progress)(const char *), struct fl_error *err)
 {
-	*ns = ~0ULL;
-	for (unsigned int i = 0; i < ROUNDS; i++) {
-		u64 round;
-		int ret = time_round(path, prepare, ops, &round, err);
+	int ret = 0;
 
-		if (ret)
-			return ret;
-		*ns = min(*ns, round);
-	}
-	return 0;
+	for (unsigned int round = 0; round < rounds; round++)
+		for (unsigned int i = 0; i < NR_STEPS && !ret; i++) {
+			char what[80];
+
+			snprintf(what, sizeof(what), "round %u of %u: %s", round + 1, rounds,
+				 steps[i].name);
+			if (progress)
+				progress(what);
+			ret = time_round(path, &t[i], &t[i].ns[round % 2][round / 2], err);
+		}
+	return ret;
+}
+
+static int compare_u64(const void *a, const void *b)
+{
+	u64 x = *(const u64 *)a, y = *(const u64 *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static void sort_times(struct timed *t, unsigned int rounds)
+{
+	for (unsigned int i = 0; i < NR_STEPS; i++)
+		for (unsigned int odd = 0; odd < 2; odd++)
+			qsort(t[i].ns[odd], rounds / 2, sizeof(u64), compare_u64);
 }
 
 /* ---- on the miniature ---- */
 
-static int predict(const struct calibration *cal, const struct workload *prepare,
-		   const struct workload *ops, u64 *units, u64 *ns, struct fl_error *err)
+static int predict(const struct calibration *cal, struct timed *t, u64 *ns, struct fl_error *err)
 {
 	struct run_config config;
 	struct run *run;
@@ -132,123 +183,140 @@ static int predict(const struct calibration *cal, const struct workload *prepare
 		config.machine.kernel = cal->dev.profile;
 	ret = run_open(&config, &run, err);
 	if (!ret)
-		ret = run_workload(run, prepare, err);
+		ret = run_workload(run, &t->prepare, err);
 	if (ret) {
 		run_close(run);
 		return ret;
 	}
 	memcpy(before, run->machine->cost_units[CONTEXT_TASK], sizeof(before));
 	start = run->machine->clock_ps;
-	ret = run_workload(run, ops, err);
+	ret = run_workload(run, &t->ops, err);
 	for (unsigned int i = 0; i < COST_NR; i++)
-		units[i] = run->machine->cost_units[CONTEXT_TASK][i] - before[i];
+		t->units[i] = run->machine->cost_units[CONTEXT_TASK][i] - before[i];
 	*ns = (run->machine->clock_ps - start) / 1000;
 	run_close(run);
 	return ret;
 }
 
-/* Scale the group so that the prediction becomes what was measured; what else was charged stays. */
-static void fit_group(struct calibration *cal, const enum cost_id *group, const u64 *units,
-		      u64 predicted_ns, u64 measured_ns)
+/* ---- both together ---- */
+
+static int fit_weights(struct calibration *cal, struct timed *t, struct fl_error *err)
 {
-	u64 group_ps = 0, rest_ps, target_ps = measured_ns * 1000;
+	struct fit_row *rows = calloc(NR_STEPS, sizeof(*rows));
+	unsigned int nr = 0;
+	int ret = rows ? 0 : fl_error_set(err, -ENOMEM, NULL, 0, "out of memory");
 
-	for (const enum cost_id *id = group; *id != COST_NR; id++)
-		group_ps += units[*id] * cal->cost_ps[*id];
-	rest_ps = predicted_ns * 1000 - min(group_ps, predicted_ns * 1000);
-	if (!group_ps)
-		return;
-	/* Never below a tenth: then something else was measured. */
-	target_ps = max(target_ps > rest_ps ? target_ps - rest_ps : 0, group_ps / 10);
-	for (const enum cost_id *id = group; *id != COST_NR; id++) {
-		double scaled = (double)cal->cost_ps[*id] * target_ps / group_ps;
+	for (unsigned int i = 0; i < NR_STEPS && !ret; i++) {
+		u64 ns;
 
-		cal->cost_ps[*id] = max_t(u64, scaled + 0.5, 1);
+		if (!steps[i].fit)
+			continue;
+		ret = predict(cal, &t[i], &ns, err);
+		memcpy(rows[nr].units, t[i].units, sizeof(t[i].units));
+		rows[nr++].measured_ns = t[i].ns[0][0];
 	}
-}
-
-static int do_step(struct calibration *cal, const char *path, const struct step *step, bool fit,
-		   struct fl_error *err)
-{
-	struct calibrate_row *row = &cal->rows[cal->nr_rows];
-	struct workload prepare, ops;
-	u64 units[COST_NR], predicted = 0, measured = 0;
-	int ret = parse_ops(step->prepare ? step->prepare : "", &prepare, err);
-
-	if (ret)
-		return ret;
-	ret = parse_ops(step->ops, &ops, err);
 	if (!ret)
-		ret = predict(cal, &prepare, &ops, units, &predicted, err);
-	if (!ret)
-		ret = measure(path, &prepare, &ops, &measured, err);
-	if (!ret && fit)
-		fit_group(cal, step->group, units, predicted, measured);
-	if (!ret && !fit) {
-		*row = (struct calibrate_row){ .name = step->name,
-					       .predicted_ns = predicted / step->count,
-					       .measured_ns = measured / step->count };
-		cal->nr_rows++;
-	}
-	workload_fini(&ops);
-	workload_fini(&prepare);
+		calibrate_fit(rows, nr, cal->cost_ps);
+	free(rows);
 	return ret;
 }
 
+static int compare_double(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static int compare_rows(struct calibration *cal, struct timed *t, unsigned int rounds,
+			struct fl_error *err)
+{
+	double spreads[NR_STEPS];
+
+	for (unsigned int i = 0; i < NR_STEPS; i++) {
+		const u64 *odd = t[i].ns[1];
+		u64 predicted;
+		int ret = predict(cal, &t[i], &predicted, err);
+
+		if (ret)
+			return ret;
+		spreads[i] = (double)odd[rounds / 4] / max_t(u64, odd[0], 1) - 1;
+		cal->rows[cal->nr_rows++] = (struct calibrate_row){
+			.name = steps[i].name,
+			.predicted_ns = predicted / steps[i].count,
+			.measured_ns = odd[0] / steps[i].count,
+			.spread = spreads[i],
+			.fitted = steps[i].fit,
+		};
+	}
+	qsort(spreads, NR_STEPS, sizeof(*spreads), compare_double);
+	cal->spread = spreads[NR_STEPS / 2];
+	return 0;
+}
+
+/* A locked operation is the same one wherever the miniature counts it. */
+static void use_bare(struct calibration *cal)
+{
+	static const enum cost_id locked[] = { COST_RMW_LOOKUP, COST_RMW_REFS, COST_RMW_RMAP };
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(locked) && cal->bare.atomic_ps; i++)
+		cal->cost_ps[locked[i]] = cal->bare.atomic_ps;
+}
+
+/* A sparse file without a name, and a path to it all the same. */
 static int make_file(const char *dir, char *path, size_t size, struct fl_error *err)
 {
-	int fd;
+	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 
-	snprintf(path, size, "%s/foliolab-calibrate.XXXXXX", dir);
-	fd = mkostemp(path, O_CLOEXEC);
 	if (fd < 0)
 		return fl_error_set(err, -errno, dir, 0, "%s, expected a folder to write in",
 				    strerror(errno));
 	if (ftruncate(fd, FILE_BYTES)) {
-		int ret = fl_error_set(err, -errno, path, 0, "%s", strerror(errno));
+		int ret = fl_error_set(err, -errno, dir, 0, "%s", strerror(errno));
 
 		close(fd);
-		unlink(path);
 		return ret;
 	}
-	close(fd);
-	return 0;
+	snprintf(path, size, "/proc/self/fd/%d", fd);
+	return fd;
 }
 
-static int run_steps(struct calibration *cal, const char *path, bool fit,
-		     void (*progress)(const char *), struct fl_error *err)
+static int measure(struct calibration *cal, const char *path, unsigned int rounds,
+		   void (*progress)(const char *), struct fl_error *err)
 {
-	int ret = 0;
+	struct timed *t;
+	int ret = timed_init(&t, err);
 
-	for (unsigned int i = 0; i < ARRAY_SIZE(steps) && !ret; i++) {
-		if (fit && !steps[i].group)
-			continue;
-		if (progress)
-			progress(steps[i].name);
-		ret = do_step(cal, path, &steps[i], fit, err);
-	}
+	if (ret)
+		return ret;
+	ret = time_all(path, t, rounds, progress, err);
+	sort_times(t, rounds);
+	if (!ret)
+		ret = fit_weights(cal, t, err);
+	if (!ret)
+		ret = compare_rows(cal, t, rounds, err);
+	timed_fini(t);
 	return ret;
 }
 
-int host_calibrate(const char *dir, struct calibration *cal, void (*progress)(const char *what),
-		   struct fl_error *err)
+int host_calibrate(const char *dir, unsigned int rounds, struct calibration *cal,
+		   void (*progress)(const char *what), struct fl_error *err)
 {
-	char path[4096];
+	char path[64];
 	int ret, fd;
 
 	memset(cal, 0, sizeof(*cal));
 	costs_default(cal->cost_ps);
-	ret = make_file(dir, path, sizeof(path), err);
-	if (ret)
-		return ret;
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		host_device_read(fd, &cal->dev);
-		close(fd);
-	}
-	ret = run_steps(cal, path, true, progress, err);
-	if (!ret)
-		ret = run_steps(cal, path, false, progress, err);
-	unlink(path);
+	fd = make_file(dir, path, sizeof(path), err);
+	if (fd < 0)
+		return fd;
+	host_device_read(fd, &cal->dev);
+	if (progress)
+		progress("memory and disk");
+	calibrate_bare_memory(&cal->bare);
+	calibrate_bare_disk(&cal->bare, dir);
+	use_bare(cal);
+	ret = measure(cal, path, rounds + rounds % 2, progress, err);
+	close(fd);
 	return ret;
 }

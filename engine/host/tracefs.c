@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,7 +73,33 @@ static int write_file(const char *dir, const char *name, const char *text)
 	return ret;
 }
 
-/* Instances of processes that are no more. */
+/* When a process began, in ticks since boot (proc_pid_stat(5), field 22); 0 if there is none. */
+static unsigned long long start_of(int pid)
+{
+	char path[32], text[1024], *p;
+	unsigned long long start = 0;
+	size_t n;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	f = fopen(path, "re");
+	if (!f)
+		return 0;
+	n = fread(text, 1, sizeof(text) - 1, f);
+	fclose(f);
+	text[n] = 0;
+	p = strrchr(text, ')'); /* the name before it may hold anything */
+	for (int field = 2; p && field < 22; field++)
+		p = strchr(p + 1, ' ');
+	if (p)
+		start = strtoull(p + 1, NULL, 10);
+	return start;
+}
+
+/*
+ * Instances of processes that are no more, whoever has their number now. One that somebody still
+ * reads from stays: the kernel sees to that.
+ */
 static void clean_up_after_the_dead(const char *root)
 {
 	char path[512];
@@ -84,14 +109,14 @@ static void clean_up_after_the_dead(const char *root)
 	snprintf(path, sizeof(path), "%s/instances", root);
 	dir = opendir(path);
 	while (dir && (de = readdir(dir))) {
+		unsigned long long start;
 		int pid;
 
-		if (sscanf(de->d_name, INSTANCE_PREFIX "%d", &pid) != 1 || pid <= 0)
+		if (sscanf(de->d_name, INSTANCE_PREFIX "%d-%llu", &pid, &start) != 2 || pid <= 0 ||
+		    start_of(pid) == start)
 			continue;
-		if (kill(pid, 0) && errno == ESRCH) {
-			snprintf(path, sizeof(path), "%s/instances/%.64s", root, de->d_name);
-			rmdir(path);
-		}
+		snprintf(path, sizeof(path), "%s/instances/%.64s", root, de->d_name);
+		rmdir(path);
 	}
 	if (dir)
 		closedir(dir);
@@ -101,7 +126,8 @@ static int open_instance(struct host_tracefs *t, const char *root, struct fl_err
 {
 	char path[sizeof(t->dir) + 16];
 
-	snprintf(t->dir, sizeof(t->dir), "%s/instances/" INSTANCE_PREFIX "%d", root, getpid());
+	snprintf(t->dir, sizeof(t->dir), "%s/instances/" INSTANCE_PREFIX "%d-%llu", root,
+		 getpid(), start_of(getpid()));
 	if (mkdir(t->dir, 0700) && errno != EEXIST) {
 		int code = -errno;
 

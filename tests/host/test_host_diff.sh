@@ -136,21 +136,72 @@ test_expect_success 'orders: what the kernel says of a file, as text and JSON' '
 	test "$(grep -c "\"index\"" orders.json)" = "$want"
 '
 
-test_expect_success 'trace: the events of a file while a command reads it' '
-	"$FOLIOLAB" host trace --file "'"$probe"'/ext4/odd" -o t.txt -- \
-		sh -c "cat \"'"$probe"'/ext4/odd\" > /dev/null"
+# folios_left CSV: "index order" of what was added and not deleted again.
+folios_left() {
+	awk -F, '$4 ~ /add_to_page_cache/ { there[$6] = $7 } $4 ~ /delete_from/ { delete there[$6] }
+		END { for (i in there) print i, there[i] }' "$1" | sort -n
+}
+
+test_expect_success 'trace: a recording of the file, with its I/O, is what the kernel has afterwards' '
+	f="'"$probe"'/ext4/odd"
+	"$FOLIOLAB" host trace --file "$f" -o t.flt -- sh -c "
+		dd if=$f of=/dev/null iflag=nocache count=0 status=none
+		dd if=$f of=/dev/null bs=64k status=none" 2> told
+	test_grep "events of --ino" told
+	"$FOLIOLAB" export t.flt --format csv > t.csv
+	folios_left t.csv > got
+	"$FOLIOLAB" host orders "$f" --map --format json > orders.json
+	sed -n "s/.*\"index\":[^0-9]*\([0-9]*\).*/\1/p" orders.json > index
+	sed -n "s/.*\"order\":[^0-9]*\([0-9]*\).*/\1/p" orders.json | tail -n "$(wc -l < index)" > order
+	paste -d" " index order | sort -n > want
+	test_cmp want got
+	awk -F, "\$4 == \"block_bio_queue\" { n += \$8 } END { print n }" t.csv > sectors
+	echo "$(((3145729 + 4095) / 4096 * 8))" > want
+	test_cmp want sectors
+	"$FOLIOLAB" export t.flt --format svg -o t.svg
+	test_grep "recorded.on.this.host" t.svg
+'
+
+test_expect_success 'trace: as text, which import reads; chosen events; a command that fails' '
+	f="'"$probe"'/ext4/odd"
+	"$FOLIOLAB" host trace --file "$f" --format text -o t.txt -- cat "$f" > /dev/null
 	test_grep "mm_filemap_get_pages" t.txt
+	test_grep "^# kernel $(uname -r)" t.txt
+	"$FOLIOLAB" import t.txt -o i.flt 2> told
+	test_grep "kernel $(uname -r)" told
+	"$FOLIOLAB" host trace -e filemap/mm_filemap_get_pages -- cat "$f" > /dev/null 2> err
+	test_grep "cat-.*mm_filemap_get_pages" err
+	expect_exit 2 "$FOLIOLAB" host trace -e filemap/none -- true 2> err
+	test_grep "foliolab: filemap/none: .*expected an event" err
+	expect_exit 2 "$FOLIOLAB" host trace --file "$f" -e sched/sched_switch -- true 2> err
+	test_grep "names a file or a device" err
 '
 
 test_expect_success 'nothing is left behind: no instance, also after SIGKILL' '
 	mkdir -p tr && mount -t tracefs none tr
-	("$FOLIOLAB_O2" host trace -o /dev/null -- sleep 30 & echo $! > pid; wait) 2>/dev/null &
-	sleep 1
-	kill -9 "$(cat pid)"
-	pkill -f "sleep 30" || true
+	"$FOLIOLAB_O2" host trace -o k.flt -- sleep 3 2> /dev/null & pid=$!
+	for try in $(seq 100); do
+		[ -z "$(ls tr/instances)" ] || break
+		sleep 0.05
+	done
+	kill -9 "$pid"
+	wait "$pid" || true
 	test -n "$(ls tr/instances)"
-	"$FOLIOLAB_O2" host trace -o /dev/null -- true
+	"$FOLIOLAB_O2" host trace -- true 2> err
 	test -z "$(ls tr/instances)"
+'
+
+test_expect_success 'nothing is left behind: Ctrl-C ends the command, not the cleaning up' '
+	setsid "$FOLIOLAB_O2" host trace -o c.flt --file "'"$probe"'/ext4/odd" -- \
+		sh -c "cat '"$probe"'/ext4/odd; kill -INT 0; sleep 5" > /dev/null 2> err || true
+	test -z "$(ls tr/instances)"
+	"$FOLIOLAB_O2" export c.flt > c.txt
+	umount tr
+'
+
+test_expect_success 'no setting of the host was changed' '
+	test "$(cat /sys/kernel/mm/transparent_hugepage/enabled 2> /dev/null)" = "'"$(cat /sys/kernel/mm/transparent_hugepage/enabled 2>/dev/null)"'"
+	test "$(cat /proc/sys/vm/drop_caches)" = "'"$(cat /proc/sys/vm/drop_caches)"'"
 '
 
 test_done

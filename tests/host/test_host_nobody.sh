@@ -46,12 +46,25 @@ test_expect_success 'trace and record name the right they lack' '
 	test_grep "foliolab: tracefs: .*expected root" err
 '
 
+test_expect_success 'import, export and replay need no rights' '
+	cp "$TESTDATA/host/traces/linux-6.18.ftrace.txt" n/real.txt
+	chmod 644 n/real.txt
+	as_nobody "$FOLIOLAB_O2" import n/real.txt -o n/real.flt
+	as_nobody "$FOLIOLAB_O2" export n/real.flt --format svg > picture
+	test_grep "6.18.44" picture
+	rm n/real.*
+'
+
 test_expect_success 'calibrate needs no rights; its table is used with --costs' '
-	HOME=$PWD/n as_nobody env HOME="$PWD/n" "$FOLIOLAB_O2" calibrate --dir n > cal
+	HOME=$PWD/n as_nobody env HOME="$PWD/n" "$FOLIOLAB_O2" calibrate --dir n --rounds 2 > cal
 	test_grep "read 64k, cached" cal
+	test_grep "a cache miss [0-9]" cal
+	test "$(grep -c "%.*%$" cal)" -ge 12
+	expect_exit 2 "$FOLIOLAB" calibrate --rounds 1 2> err
+	test_grep "foliolab: --rounds: .1., expected 2 to 200" err
 	"$FOLIOLAB" run -e "read 4k 64" --costs n/.config/foliolab/costs > run
 	test_grep "virtual time" run
-	test ! -e n/foliolab-calibrate*
+	test "$(ls -A n)" = .config
 '
 
 test_expect_success 'a damaged cost table is refused with its line' '
