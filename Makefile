@@ -19,7 +19,16 @@ PKGS := \
 	ext2fs \
 	com_err \
 	libseccomp \
-	ncursesw
+	ncursesw \
+	libpng \
+	zlib
+# make NO_GUI=1: without the window and its libraries.
+NO_GUI ?=
+ifeq ($(NO_GUI),)
+PKGS += sdl2 SDL2_ttf
+else
+GUI_CFLAGS := -DFL_NO_GUI
+endif
 TEST_PKGS := cmocka
 # Libraries that have no .pc file.
 PLAIN_LIBS := -lm -pthread
@@ -58,7 +67,7 @@ endif
 # No contraction of a*b+c: the same numbers from every compiler on every processor.
 BASE_CFLAGS = -std=gnu11 -Wall -Wextra $(WERROR) -D_GNU_SOURCE -Iengine -Iassets \
 	-DFL_VERSION='"$(VERSION)"' -DFL_PKGDATADIR='"$(PKGDATADIR)"' \
-	-fno-omit-frame-pointer -ffp-contract=off -pthread $(PKG_CFLAGS) $(CPPFLAGS)
+	-fno-omit-frame-pointer -ffp-contract=off -pthread $(GUI_CFLAGS) $(PKG_CFLAGS) $(CPPFLAGS)
 PLAIN_CFLAGS = $(BASE_CFLAGS) $(CFLAGS)
 ASAN_CFLAGS = $(BASE_CFLAGS) $(CFLAGS) -O1 -g -DFL_DEBUG=1 \
 	-fsanitize=address,undefined -fno-sanitize-recover=all
@@ -69,8 +78,9 @@ LIBS = $(PKG_LIBS) $(PLAIN_LIBS) $(LDLIBS)
 # Sources. In tests/ whatever is not a program of its own is a helper that all programs may use.
 find_c = $(sort $(shell find $(1) -name '*.c' ! -name '.*' 2>/dev/null))
 MAIN := engine/cli/main.c
-LIB_SRCS := $(filter-out $(MAIN),$(call find_c,engine))
-TEST_TREE := $(call find_c,tests)
+NOT_BUILT := $(if $(NO_GUI),engine/view/gui/sdl/% tests/view/test_window.c)
+LIB_SRCS := $(filter-out $(MAIN) $(NOT_BUILT),$(call find_c,engine))
+TEST_TREE := $(filter-out $(NOT_BUILT),$(call find_c,tests))
 BENCH_SRCS := $(filter tests/bench/%,$(TEST_TREE))
 TEST_SRCS := $(foreach f,$(filter-out $(BENCH_SRCS),$(TEST_TREE)),$(if $(filter test_%,$(notdir $f)),$f))
 HELPER_SRCS := $(filter-out $(BENCH_SRCS) $(TEST_SRCS),$(TEST_TREE))
@@ -182,4 +192,4 @@ help:
 	@echo 'uninstall    remove what install put there'
 	@echo 'check-style  clang-format and shellcheck, where they are installed'
 	@echo 'clean        remove $(B)/'
-	@echo 'Variables: CC CFLAGS CPPFLAGS LDFLAGS WERROR= BUILD PREFIX DESTDIR V=1'
+	@echo 'Variables: CC CFLAGS CPPFLAGS LDFLAGS WERROR= NO_GUI=1 BUILD PREFIX DESTDIR V=1'

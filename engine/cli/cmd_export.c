@@ -4,25 +4,36 @@
 #include <string.h>
 
 #include "cli/common.h"
+#include "cli/picture.h"
 #include "cli/recording_args.h"
-#include "cli/watch.h"
 #include "lib/strutil.h"
 #include "machine/knobs.h"
 #include "trace/export.h"
-#include "view/tui/canvas.h"
 
-enum export_format { EXPORT_FTRACE, EXPORT_CSV, EXPORT_SVG, EXPORT_NR };
+enum export_format { EXPORT_FTRACE, EXPORT_CSV, EXPORT_SVG, EXPORT_PNG, EXPORT_NR };
 
-enum { OPT_FORMAT, OPT_FROM, OPT_TO, OPT_OUTPUT, OPT_ALL, OPT_AT, OPT_THEME };
+enum {
+	OPT_FORMAT,
+	OPT_FROM,
+	OPT_TO,
+	OPT_OUTPUT,
+	OPT_ALL,
+	OPT_AT,
+	OPT_THEME,
+	OPT_SIZE,
+	OPT_RANGE,
+};
 
 static const struct cli_option options[] = {
-	{"format", NULL, "F", "ftrace (default), csv or svg", OPT_FORMAT},
+	{"format", NULL, "F", "ftrace (default), csv, svg or png", OPT_FORMAT},
 	{"from", NULL, "N", "the first event", OPT_FROM},
 	{"to", NULL, "N", "the last event", OPT_TO},
 	{"all", NULL, NULL,
 	 "with ftrace: also the events that only a miniature has (csv has them always)", OPT_ALL},
-	{"at", NULL, "N", "svg: the moment after this event (default: the last)", OPT_AT},
-	{"theme", NULL, "T", "svg: dark (default), light or contrast", OPT_THEME},
+	{"at", NULL, "N", "pictures: the moment after this event (default: the last)", OPT_AT},
+	{"range", NULL, "A-B", "pictures: sums and panels over time show these events", OPT_RANGE},
+	{"size", NULL, "WxH", "pictures: pixels (default 1280x800)", OPT_SIZE},
+	{"theme", NULL, "T", "pictures: dark (default), light, contrast, mono or print", OPT_THEME},
 	{"output", "o", "OUT", "write there instead of standard output", OPT_OUTPUT},
 	{0},
 };
@@ -31,14 +42,13 @@ struct export_args {
 	struct recording_args recording;
 	enum export_format format;
 	const char *output;
-	u64 at;
-	const char *theme;
+	struct picture_args picture;
 	bool all, help;
 };
 
 static int parse_export_format(const char *value, enum export_format *ret, struct fl_error *err)
 {
-	static const char *const names[EXPORT_NR] = {"ftrace", "csv", "svg"};
+	static const char *const names[EXPORT_NR] = {"ftrace", "csv", "svg", "png"};
 	const struct name_list list = {"format", names, EXPORT_NR};
 	char text[sizeof(err->text)];
 
@@ -48,21 +58,6 @@ static int parse_export_format(const char *value, enum export_format *ret, struc
 			return 0;
 		}
 	return fl_error_set(err, -EINVAL, "--format", 0, "%s",
-			    describe_unknown(text, sizeof(text), value, &list));
-}
-
-static int take_theme(const char *value, const char **ret, struct fl_error *err)
-{
-	const char *names[8];
-	struct name_list list = {"theme", names, 0};
-	char text[sizeof(err->text)];
-
-	*ret = value;
-	while (list.nr < ARRAY_SIZE(names) && (names[list.nr] = theme_name(list.nr)))
-		list.nr++;
-	if (theme_by_name(value) >= 0)
-		return 0;
-	return fl_error_set(err, -EINVAL, "--theme", 0, "%s",
 			    describe_unknown(text, sizeof(text), value, &list));
 }
 
@@ -84,9 +79,13 @@ static int take(struct export_args *a, int id, const char *value, struct fl_erro
 		a->all = true;
 		return 0;
 	case OPT_AT:
-		return recording_args_number("--at", value, &a->at, err);
+		return recording_args_number("--at", value, &a->picture.at, err);
 	case OPT_THEME:
-		return take_theme(value, &a->theme, err);
+		return picture_args_theme(value, &a->picture, err);
+	case OPT_SIZE:
+		return picture_args_size(value, &a->picture, err);
+	case OPT_RANGE:
+		return picture_args_range(value, &a->picture, err);
 	default:
 		a->output = value;
 		return 0;
@@ -132,15 +131,16 @@ static int export_tape(const struct export_args *a, FILE *f, struct fl_error *er
 	return 0;
 }
 
-static int export(const struct export_args *a, struct fl_error *err)
+static int export(struct export_args *a, struct fl_error *err)
 {
 	struct out o;
 	int ret = out_open(&o, a->output, err);
 
 	if (ret)
 		return ret;
-	if (a->format == EXPORT_SVG)
-		ret = picture_recording(&a->recording, a->at, a->theme, o.f, err);
+	a->picture.png = a->format == EXPORT_PNG;
+	if (a->format == EXPORT_SVG || a->format == EXPORT_PNG)
+		ret = picture_write(&a->recording, &a->picture, o.f, err);
 	else
 		ret = export_tape(a, o.f, err);
 	if (!ret)
@@ -151,12 +151,13 @@ static int export(const struct export_args *a, struct fl_error *err)
 
 static int cmd_export_main(struct cli_args *args)
 {
-	struct export_args a = {.at = ~0ull, .theme = "dark"};
+	struct export_args a = {0};
 	struct fl_error err = {0};
 	const char *value;
 	int id, ret;
 
 	recording_args_init(&a.recording);
+	picture_args_init(&a.picture);
 	while ((ret = cli_next(args, &id, &value, &err)) > 0) {
 		ret = take(&a, id, value, &err);
 		if (ret)

@@ -11,9 +11,6 @@
 /* The most events of a run that are kept to be looked at: 640 MB at most, 1 GB with the scene. */
 #define WATCH_EVENTS 10000000u
 
-#define PICTURE_WIDTH  132
-#define PICTURE_HEIGHT 44
-
 /* An operation as the workload language writes it. */
 static void op_text(const struct trace_event *ev, char *buf, size_t size)
 {
@@ -164,7 +161,7 @@ static int prepare(struct scene *s, unsigned int machine, void *ctx)
 	return s->error;
 }
 
-static void options_of(struct tui_options *options, const struct recording_args *a)
+void watch_options(struct tui_options *options, const struct recording_args *a)
 {
 	*options = (struct tui_options){
 		.op_text = op_text,
@@ -183,32 +180,9 @@ int watch_recording(const struct recording_args *a, struct fl_error *err)
 
 	if (ret)
 		return ret;
-	options_of(&options, a);
+	watch_options(&options, a);
 	machine = (struct tui_machine){.tape = &r.tape, .info = &r.info};
 	ret = tui_run(&machine, 1, &options, &signo, err);
 	recorded_close(&r);
 	return end_of_view(ret, signo);
-}
-
-int picture_recording(const struct recording_args *a, u64 at, const char *theme, FILE *f,
-		      struct fl_error *err)
-{
-	struct tui_options options;
-	struct tui_machine machine;
-	struct canvas canvas;
-	struct recorded r;
-	int ret = recorded_open(&r, a, NULL, err);
-
-	if (ret)
-		return ret;
-	options_of(&options, a);
-	machine = (struct tui_machine){.tape = &r.tape, .info = &r.info};
-	ret = tui_picture(&machine, 1, &options, at > a->from ? at - a->from : 0, PICTURE_WIDTH,
-			  PICTURE_HEIGHT, &canvas, err);
-	if (!ret) {
-		canvas_svg(&canvas, f, theme);
-		canvas_fini(&canvas);
-	}
-	recorded_close(&r);
-	return ret;
 }

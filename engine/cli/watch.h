@@ -9,6 +9,7 @@
 
 #include "cli/recording_args.h"
 #include "cli/run_args.h"
+#include "view/tui/tui.h"
 
 /* Play the workload on every kernel of @a and show them side by side, in step. */
 int watch_run(const struct run_args *a, struct fl_error *err);
@@ -16,8 +17,7 @@ int watch_run(const struct run_args *a, struct fl_error *err);
 /* Show a recording; @from tells where it begins. */
 int watch_recording(const struct recording_args *a, struct fl_error *err);
 
-/* The view's picture of a recording after its event @at as SVG. */
-int picture_recording(const struct recording_args *a, u64 at, const char *theme, FILE *f,
-		      struct fl_error *err);
+/* What a view needs to know of a recording; @a outlives the view. */
+void watch_options(struct tui_options *options, const struct recording_args *a);
 
 #endif

@@ -12,9 +12,9 @@ static const struct colour dark[ROLE_NR] = {
 #undef ROLE
 };
 
-enum { THEME_DARK, THEME_LIGHT, THEME_CONTRAST, THEME_MONO, THEME_NR };
+enum { THEME_DARK, THEME_LIGHT, THEME_CONTRAST, THEME_MONO, THEME_PRINT, THEME_NR };
 
-static const char *const names[] = {"dark", "light", "contrast", "mono"};
+static const char *const names[] = {"dark", "light", "contrast", "mono", "print"};
 
 const char *theme_name(unsigned int theme)
 {
@@ -135,6 +135,7 @@ struct colour theme_colour(unsigned int theme, enum canvas_role role)
 {
 	switch (theme) {
 	case THEME_LIGHT:
+	case THEME_PRINT:
 		return light_colour(role);
 	case THEME_CONTRAST:
 		return contrast_colour(role);
