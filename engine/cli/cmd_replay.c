@@ -5,18 +5,22 @@
 #include "cli/common.h"
 #include "cli/watch.h"
 
-enum { OPT_FROM, OPT_TO };
+enum { OPT_FROM, OPT_TO, OPT_VIEW };
 
 static const struct cli_option options[] = {
 	{"from", NULL, "N", "begin with this event; what was before it is summed up", OPT_FROM},
 	{"to", NULL, "N", "end with this event", OPT_TO},
+	{"view", NULL, "V", "tui (default): in the terminal, gui: in a window", OPT_VIEW},
 	{0},
 };
 
-static int take(struct recording_args *a, int id, const char *value, struct fl_error *err)
+static int take(struct recording_args *a, enum cli_view *view, int id, const char *value,
+		struct fl_error *err)
 {
 	if (id == CLI_POSITIONAL)
 		return recording_args_path(a, value, err);
+	if (id == OPT_VIEW)
+		return cli_parse_view(value, view, err);
 	return recording_args_number(id == OPT_FROM ? "--from" : "--to", value,
 				     id == OPT_FROM ? &a->from : &a->to, err);
 }
@@ -25,6 +29,7 @@ static int cmd_replay_main(struct cli_args *args)
 {
 	struct fl_error err = {0};
 	struct recording_args a;
+	enum cli_view view = VIEW_TUI;
 	const char *value;
 	int id, ret;
 
@@ -32,10 +37,10 @@ static int cmd_replay_main(struct cli_args *args)
 	while ((ret = cli_next(args, &id, &value, &err)) > 0) {
 		if (id == CLI_HELP)
 			return cli_help(args);
-		if (take(&a, id, value, &err))
+		if (take(&a, &view, id, value, &err))
 			return cli_fail(&err);
 	}
-	if (ret || watch_recording(&a, &err))
+	if (ret || watch_recording(&a, view, &err))
 		return cli_fail(&err);
 	return CLI_DONE;
 }
@@ -43,7 +48,7 @@ static int cmd_replay_main(struct cli_args *args)
 const struct cli_command cmd_replay = {
 	.name = "replay",
 	.synopsis = "TRACE [options]",
-	.summary = "Travel through a recorded run in the terminal, forward and back.",
+	.summary = "Travel through a recorded run in the terminal or a window, forward and back.",
 	.options = options,
 	.details = "Example:\n"
 		   "  foliolab run -e 'read 4k 1000' --trace t.flt\n"

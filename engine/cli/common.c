@@ -56,15 +56,19 @@ int cli_parse_format(const char *value, enum cli_format *ret, struct fl_error *e
 	return 0;
 }
 
-int cli_parse_view(const char *value, bool *tui, struct fl_error *err)
+int cli_parse_view(const char *value, enum cli_view *ret, struct fl_error *err)
 {
-	static const char *const names[] = {"none", "tui"};
-	int nr = one_of_two("--view", "view", names, value, err);
+	static const char *const names[] = {"none", "tui", "gui"};
+	const struct name_list list = {"view", names, ARRAY_SIZE(names)};
+	char text[sizeof(err->text)];
 
-	if (nr < 0)
-		return nr;
-	*tui = nr;
-	return 0;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(value, names[i])) {
+			*ret = i;
+			return 0;
+		}
+	return fl_error_set(err, -EINVAL, "--view", 0, "%s",
+			    describe_unknown(text, sizeof(text), value, &list));
 }
 
 static int show_json(const struct cli_result *result, const void *data, struct out *o,

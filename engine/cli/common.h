@@ -31,8 +31,11 @@ int cli_unexpected(const struct cli_args *args, const char *word, struct fl_erro
 /* The value of --format: text or json. */
 int cli_parse_format(const char *value, enum cli_format *ret, struct fl_error *err);
 
-/* The value of --view: none or tui. */
-int cli_parse_view(const char *value, bool *tui, struct fl_error *err);
+/* What a run or recording is shown in. */
+enum cli_view { VIEW_NONE, VIEW_TUI, VIEW_GUI };
+
+/* The value of --view: none, tui or gui. */
+int cli_parse_view(const char *value, enum cli_view *ret, struct fl_error *err);
 
 /* What a command shows: text on @f, or one JSON object to be freed by the caller (NULL: memory). */
 struct cli_result {

@@ -12,11 +12,11 @@
 #include "cli/recording_args.h"
 
 struct picture_args {
-	u64 at;		    /* the event it stands behind, in the file's numbers */
-	u64 range[2];	    /* events, both included; equal: no range */
-	int width, height;  /* pixels */
-	const char *theme;  /* theme_name() */
-	bool png;	    /* else SVG */
+	u64 at;		   /* the event it stands behind, in the file's numbers */
+	u64 range[2];	   /* events, both included; equal: no range */
+	int width, height; /* pixels */
+	const char *theme; /* theme_name() */
+	bool png;	   /* else SVG */
 };
 
 /* All of the recording at its end, 1280x800, dark. */

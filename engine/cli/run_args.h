@@ -21,7 +21,7 @@ struct run_args {
 	const char *output;  /* NULL: standard output */
 	const char *trace;   /* record there, or NULL */
 	bool pack;	     /* compress that */
-	bool view;	     /* --view tui */
+	enum cli_view view;
 	bool help;	     /* --help was there; nothing after it was read */
 };
 

@@ -5,9 +5,16 @@
 #include <ext2fs/ext2fs.h>
 #include <lzma.h>
 #include <openssl/crypto.h>
+#include <png.h>
 #include <seccomp.h>
 #include <stdio.h>
 #include <string.h>
+#include <zlib.h>
+
+#ifndef FL_NO_GUI
+#include <SDL.h>
+#include <SDL_ttf.h>
+#endif
 
 #include "lib/types.h"
 
@@ -47,6 +54,37 @@ static const char *ncurses_version(void)
 	return blank ? blank + 1 : version;
 }
 
+static const char *png_lib_version(void)
+{
+	return png_get_libpng_ver(NULL);
+}
+
+#ifndef FL_NO_GUI
+
+static const char *version_text(const SDL_version *v, char *text, size_t n)
+{
+	snprintf(text, n, "%u.%u.%u", v->major, v->minor, v->patch);
+	return text;
+}
+
+static const char *sdl_version(void)
+{
+	static char text[32];
+	SDL_version v;
+
+	SDL_GetVersion(&v);
+	return version_text(&v, text, sizeof(text));
+}
+
+static const char *ttf_version(void)
+{
+	static char text[32];
+
+	return version_text(TTF_Linked_Version(), text, sizeof(text));
+}
+
+#endif
+
 /* A library that is linked has a line here; its version is the one at run time. */
 static const struct {
 	const char *name;
@@ -58,6 +96,12 @@ static const struct {
 	{"libext2fs", ext2fs_version},
 	{"libseccomp", seccomp_lib_version},
 	{"ncursesw", ncurses_version},
+	{"libpng", png_lib_version},
+	{"zlib", zlibVersion},
+#ifndef FL_NO_GUI
+	{"SDL2", sdl_version},
+	{"SDL2_ttf", ttf_version},
+#endif
 };
 
 const char *version_string(void)

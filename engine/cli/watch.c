@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lab/run_live.h"
+#include "view/gui/gui.h"
 #include "view/tui/tui.h"
 
 /* The most events of a run that are kept to be looked at: 640 MB at most, 1 GB with the scene. */
@@ -28,6 +29,17 @@ static int end_of_view(int ret, int signo)
 		raise(signo);
 	}
 	return ret;
+}
+
+static int show(enum cli_view view, const struct tui_machine *machines, unsigned int nr,
+		const struct tui_options *options, struct fl_error *err)
+{
+	int signo, ret;
+
+	if (view == VIEW_GUI)
+		return gui_run(machines, nr, options, err);
+	ret = tui_run(machines, nr, options, &signo, err);
+	return end_of_view(ret, signo);
 }
 
 /* ---- runs ---- */
@@ -72,17 +84,16 @@ static int start_kernels(const struct run_args *a, const struct workload *w,
 	return ret;
 }
 
-static int show_watched(struct watched *watched, unsigned int nr, struct fl_error *err)
+static int show_watched(struct watched *watched, unsigned int nr, enum cli_view view,
+			struct fl_error *err)
 {
 	const struct tui_options options = {.op_text = op_text};
 	struct tui_machine machines[TUI_MACHINES];
-	int signo, ret;
 
 	for (unsigned int i = 0; i < nr; i++)
 		machines[i] = (struct tui_machine){live_run_tape(watched[i].run),
 						   live_run_info(watched[i].run), &watched[i].feed};
-	ret = tui_run(machines, nr, &options, &signo, err);
-	return end_of_view(ret, signo);
+	return show(view, machines, nr, &options, err);
 }
 
 /* What the view and a report on paper cannot have at once. */
@@ -113,7 +124,7 @@ int watch_run(const struct run_args *a, struct fl_error *err)
 		return ret;
 	ret = start_kernels(a, &w, watched, nr, err);
 	if (!ret)
-		ret = show_watched(watched, nr, err);
+		ret = show_watched(watched, nr, a->view, err);
 	for (unsigned int i = 0; i < nr; i++) {
 		int error = live_run_end(watched[i].run, ret ? NULL : err);
 
@@ -171,18 +182,18 @@ void watch_options(struct tui_options *options, const struct recording_args *a)
 	};
 }
 
-int watch_recording(const struct recording_args *a, struct fl_error *err)
+int watch_recording(const struct recording_args *a, enum cli_view view, struct fl_error *err)
 {
 	struct tui_options options;
 	struct tui_machine machine;
 	struct recorded r;
-	int signo, ret = recorded_open(&r, a, NULL, err);
+	int ret = recorded_open(&r, a, NULL, err);
 
 	if (ret)
 		return ret;
 	watch_options(&options, a);
 	machine = (struct tui_machine){.tape = &r.tape, .info = &r.info};
-	ret = tui_run(&machine, 1, &options, &signo, err);
+	ret = show(view, &machine, 1, &options, err);
 	recorded_close(&r);
-	return end_of_view(ret, signo);
+	return ret;
 }

@@ -1,5 +1,5 @@
 /*
- * cli/watch.h - run, compare and replay in the terminal view.
+ * cli/watch.h - run, compare and replay in the terminal view or the window.
  *
  * Errors     negative errno with struct fl_error; -EINTR where a signal ended the view (it is
  *            raised again once the terminal is as it was).
@@ -15,7 +15,7 @@
 int watch_run(const struct run_args *a, struct fl_error *err);
 
 /* Show a recording; @from tells where it begins. */
-int watch_recording(const struct recording_args *a, struct fl_error *err);
+int watch_recording(const struct recording_args *a, enum cli_view view, struct fl_error *err);
 
 /* What a view needs to know of a recording; @a outlives the view. */
 void watch_options(struct tui_options *options, const struct recording_args *a);

@@ -41,8 +41,7 @@ static void reach(struct timeline *t, u64 page)
 
 static int add_call(struct timeline *t, const struct trace_event *ev)
 {
-	struct timeline_call *c =
-		push((void **)&t->calls, &t->nr_calls, &t->cap_calls, sizeof(*c));
+	struct timeline_call *c = push((void **)&t->calls, &t->nr_calls, &t->cap_calls, sizeof(*c));
 
 	if (!c)
 		return -ENOMEM;
@@ -134,8 +133,8 @@ int timeline_update(struct timeline *t)
 
 	while (t->events < tape->events) {
 		struct trace_event ev;
-		unsigned int slots = trace_record_unpack(&tape->records[t->slot],
-							 tape->slots - t->slot, &ev);
+		unsigned int slots =
+			trace_record_unpack(&tape->records[t->slot], tape->slots - t->slot, &ev);
 		int ret = add(t, &ev);
 
 		if (ret)

@@ -29,8 +29,8 @@ void gui_draw_foot(struct gui *g, struct box box)
 
 	if (t->mode == MODE_PROMPT) {
 		draw_printf(&g->draw, (struct box){x, box.y, box.w, box.h}, size, DRAW_BOLD,
-			    ALIGN_LEFT, gui_ink(g, ROLE_VALUE), "%s: %s_", tui_key(t->prompt)->label,
-			    t->line);
+			    ALIGN_LEFT, gui_ink(g, ROLE_VALUE), "%s: %s_",
+			    tui_key(t->prompt)->label, t->line);
 		return;
 	}
 	if (*t->message) {
@@ -46,10 +46,12 @@ void gui_draw_foot(struct gui *g, struct box box)
 			if (key->hint != place)
 				continue;
 			x += draw_text(&g->draw, room, size, DRAW_BOLD, ALIGN_LEFT,
-				       gui_ink(g, ROLE_KEY), key->shown) + px(g, 4);
+				       gui_ink(g, ROLE_KEY), key->shown) +
+			     px(g, 4);
 			room.x = x;
 			x += draw_text(&g->draw, room, size, 0, ALIGN_LEFT, gui_ink(g, ROLE_HINT),
-				       key->label) + px(g, 12);
+				       key->label) +
+			     px(g, 12);
 			if (x > box.x + box.w - px(g, 120))
 				return;
 		}

@@ -18,11 +18,11 @@
 
 /* What a picture shows. */
 struct gui_picture {
-	u64 at;		      /* stand after this event of the first tape */
-	u64 from_ns, to_ns;   /* virtual time of the panels over time; equal: all of it */
-	int width, height;    /* pixels */
-	unsigned int theme;   /* theme_by_name() */
-	int presenter;	      /* the panel shown alone, 1..; 0: all of them */
+	u64 at;		    /* stand after this event of the first tape */
+	u64 from_ns, to_ns; /* virtual time of the panels over time; equal: all of it */
+	int width, height;  /* pixels */
+	unsigned int theme; /* theme_by_name() */
+	int presenter;	    /* the panel shown alone, 1..; 0: all of them */
 };
 
 /*

@@ -164,8 +164,8 @@ static void scrub(struct gui *g, int x)
 
 	part = min(max(part, 0.0), 1.0);
 	g->view.playing = g->view.running = false;
-	tui_goto(&g->view, timeline_event_at(line, line->first_ns +
-							   part * (line->last_ns - line->first_ns)));
+	tui_goto(&g->view,
+		 timeline_event_at(line, line->first_ns + part * (line->last_ns - line->first_ns)));
 }
 
 static void click_event(struct gui *g, int y)

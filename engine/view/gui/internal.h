@@ -31,9 +31,9 @@ struct gui {
 	struct tui view;
 	struct timeline lines[TUI_MACHINES];
 	struct draw draw;
-	int unit;	     /* how many times larger than 16-pixel text everything is */
-	int cell;	     /* width of a cell of the map, in units */
-	u64 from_ns, to_ns;  /* shown by the panels over time */
+	int unit;	    /* how many times larger than 16-pixel text everything is */
+	int cell;	    /* width of a cell of the map, in units */
+	u64 from_ns, to_ns; /* shown by the panels over time */
 	bool ranged;
 	struct gui_range range; /* of the leader, while ranged */
 	enum gui_panel focus;

@@ -4,10 +4,10 @@
 #include "view/gui/internal.h"
 #include "view/gui/panels.h"
 
-#define GAP    10
-#define HEAD   40
-#define HINTS  26
-#define STRIP  72
+#define GAP	 10
+#define HEAD	 40
+#define HINTS	 26
+#define STRIP	 72
 #define SENTENCE 96
 
 static const struct gui_panel_info panels[] = {
@@ -55,10 +55,8 @@ static void place_side(struct gui *g, struct box side)
 		int h; /* units */
 		bool needed;
 	} plan[] = {
-		{PANEL_WINDOW, 92, true},
-		{PANEL_ORDERS, 50 + 18 * (int)gui_orders(g), true},
-		{PANEL_LATENCY, 150, true},
-		{PANEL_HEAT, 110, false},
+		{PANEL_WINDOW, 92, true},   {PANEL_ORDERS, 50 + 18 * (int)gui_orders(g), true},
+		{PANEL_LATENCY, 150, true}, {PANEL_HEAT, 110, false},
 		{PANEL_MEMORY, 200, true},
 	};
 	bool page = g->view.group == GROUP_PAGE, events = g->view.group == GROUP_EVENTS;

@@ -132,7 +132,8 @@ void gui_plot_marks(struct gui *g, unsigned int m, struct box plot)
 	struct box line = {gui_x_of(g, plot, now), plot.y, px(g, 1), plot.h};
 
 	if (g->ranged) {
-		int x0 = gui_x_of(g, plot, g->range.from_ns), x1 = gui_x_of(g, plot, g->range.to_ns);
+		int x0 = gui_x_of(g, plot, g->range.from_ns),
+		    x1 = gui_x_of(g, plot, g->range.to_ns);
 		u32 ink = gui_ink(g, ROLE_MATCH);
 
 		draw_frame(&g->draw, (struct box){x0, plot.y, max(x1 - x0, px(g, 2)), plot.h},

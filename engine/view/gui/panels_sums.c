@@ -36,8 +36,8 @@ unsigned int gui_orders(const struct gui *g)
 
 	for (unsigned int i = 0; i < g->view.nr; i++)
 		for (unsigned int o = 0; o < TRACE_ORDERS; o++)
-			if (g->view.machines[i].scene.counts
-				    .events[EV_mm_filemap_add_to_page_cache][o])
+			if (g->view.machines[i]
+				    .scene.counts.events[EV_mm_filemap_add_to_page_cache][o])
 				n = max(n, o + 1);
 	return n;
 }

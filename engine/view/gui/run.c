@@ -20,25 +20,23 @@ int gui_run(const struct tui_machine *machines, unsigned int nr, const struct tu
 
 #include "view/gui/sdl/window.h"
 
-#define FRAME_MS 16
+/* How long to sleep where nothing is to be waited for: SDL has no way to wait for ever. */
+#define IDLE_MS 1000
 
 /* Wait for something to happen, do all that did, play on. */
-static int turn(struct gui_window *w, u32 *last, struct fl_error *err)
+static int turn(struct gui_window *w, double *last, struct fl_error *err)
 {
 	struct tui *t = &w->gui->view;
-	bool moving = t->playing || t->running;
+	int ms = tui_patience(t, tui_work_ahead(t));
 	SDL_Event e;
-	u32 now;
+	double now;
 
-	if (SDL_WaitEventTimeout(&e, moving ? FRAME_MS : 1000))
+	if (SDL_WaitEventTimeout(&e, ms < 0 ? IDLE_MS : ms))
 		do
 			gui_window_event(w, &e);
 		while (SDL_PollEvent(&e));
-	now = SDL_GetTicks();
-	if (moving && (t->playing || t->running)) {
-		tui_advance(t, now - *last);
-		w->changed = true;
-	}
+	now = tui_now_ms();
+	w->changed |= tui_turn(t, now - *last);
 	*last = now;
 	return gui_window_frame(w, err);
 }
@@ -49,7 +47,7 @@ int gui_run(const struct tui_machine *machines, unsigned int nr, const struct tu
 	struct font *font = font_ttf();
 	struct gui_window w;
 	struct gui g;
-	u32 last = 0;
+	double last = tui_now_ms();
 	int ret;
 
 	if (!font)

@@ -17,7 +17,7 @@ int gui_init(struct gui *g, const struct tui_machine *machines, unsigned int nr,
 	memset(g, 0, sizeof(*g));
 	g->unit = 1;
 	g->cell = CELL_START;
-	g->drag = PANEL_NONE;
+	g->drag = g->focus = PANEL_NONE;
 	draw_init(&g->draw, font);
 	ret = tui_init(&g->view, machines, nr, options, err);
 	if (ret)

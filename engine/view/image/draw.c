@@ -126,8 +126,8 @@ void draw_image(struct draw *d, struct box box, const u32 *pixels, int w, int h)
 	size_t n = (size_t)w * h;
 	struct draw_command *c;
 
-	if (w <= 0 || h <= 0 || !reserve(d, (void **)&d->pixels, d->pixels_used, &d->pixels_cap, n,
-					 sizeof(*d->pixels)))
+	if (w <= 0 || h <= 0 ||
+	    !reserve(d, (void **)&d->pixels, d->pixels_used, &d->pixels_cap, n, sizeof(*d->pixels)))
 		return;
 	c = add(d, DRAW_IMAGE, box, box, 0);
 	if (!c)

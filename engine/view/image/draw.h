@@ -40,11 +40,11 @@ enum draw_hatch {
 #define DRAW_BOLD 1u
 
 struct draw_command {
-	u8 type;   /* enum draw_type */
-	u8 detail; /* enum draw_hatch, or DRAW_BOLD */
+	u8 type;    /* enum draw_type */
+	u8 detail;  /* enum draw_hatch, or DRAW_BOLD */
 	u32 colour; /* 0xRRGGBB */
 	struct box box, clip;
-	u32 data;	  /* offset of its text or pixels */
+	u32 data; /* offset of its text or pixels */
 	int image_w, image_h;
 };
 

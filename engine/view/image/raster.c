@@ -91,8 +91,8 @@ static void glyph(const struct target *t, const struct draw_command *c, const st
 	struct box ink = box_cut((struct box){x + g->left, y + g->top, g->w, g->h}, c->clip);
 
 	for (int row = ink.y; row < ink.y + ink.h; row++) {
-		const u8 *coverage = g->coverage + (size_t)(row - y - g->top) * g->w -
-				     (x + g->left);
+		const u8 *coverage =
+			g->coverage + (size_t)(row - y - g->top) * g->w - (x + g->left);
 		u32 *to = at(t, 0, row);
 
 		for (int col = ink.x; col < ink.x + ink.w; col++)
@@ -137,7 +137,7 @@ static void image(const struct target *t, const struct draw_command *c)
 void raster(const struct draw *d, u32 *pixels, size_t stride)
 {
 	static void (*const how[])(const struct target *t, const struct draw_command *c) = {
-		[DRAW_RECT] = rect, [DRAW_LINE] = line, [DRAW_HATCH] = hatch,
+		[DRAW_RECT] = rect, [DRAW_LINE] = line,	  [DRAW_HATCH] = hatch,
 		[DRAW_TEXT] = text, [DRAW_IMAGE] = image,
 	};
 	const struct target t = {d, pixels, stride};

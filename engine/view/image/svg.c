@@ -43,8 +43,7 @@ static void put_rect(const struct draw_command *c, FILE *f)
 
 static void put_line(const struct draw_command *c, FILE *f)
 {
-	fprintf(f,
-		"<line x1=\"%d.5\" y1=\"%d.5\" x2=\"%d.5\" y2=\"%d.5\" stroke=\"#%06x\"/>\n",
+	fprintf(f, "<line x1=\"%d.5\" y1=\"%d.5\" x2=\"%d.5\" y2=\"%d.5\" stroke=\"#%06x\"/>\n",
 		c->box.x, c->box.y, c->box.x + c->box.w, c->box.y + c->box.h, c->colour);
 }
 

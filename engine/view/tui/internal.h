@@ -210,6 +210,14 @@ void tui_prompt_key(struct tui *t, int key);
 void tui_click(struct tui *t, const struct term_mouse *m);
 void tui_message(struct tui *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* ---- tui.c: what every loop does, whatever it draws on ---- */
+/* What can be done while nobody wants anything: keyframes, the filter. True if there is more. */
+bool tui_work_ahead(struct tui *t);
+/* Milliseconds to wait for the person, -1: for ever. @work: tui_work_ahead() has more. */
+int tui_patience(const struct tui *t, bool work);
+/* Take what came, play on for @ms. True if there is something new to see. */
+bool tui_turn(struct tui *t, double ms);
+
 /* ---- layout.c ---- */
 void tui_draw(struct tui *t);
 

@@ -101,8 +101,7 @@ static void show(struct tui *t)
 	term_show(&t->canvas, cx, cy);
 }
 
-/* What can be done while nobody wants anything: keyframes, the filter. True if there is more. */
-static bool work_ahead(struct tui *t)
+bool tui_work_ahead(struct tui *t)
 {
 	bool more = tui_filter_on(t, tui_lead(t), AHEAD_AT_ONCE);
 
@@ -112,14 +111,26 @@ static bool work_ahead(struct tui *t)
 	return more;
 }
 
-/* How long to wait for a key. */
-static int patience(const struct tui *t, bool work)
+int tui_patience(const struct tui *t, bool work)
 {
 	if (tui_running(t) || work)
 		return 0;
 	if (t->playing)
 		return FRAME_MS;
 	return tui_waiting(t) ? WAIT_MS : -1;
+}
+
+bool tui_turn(struct tui *t, double ms)
+{
+	bool changed = tui_pull_all(t);
+
+	if (t->lagging) {
+		tui_follow_lead(t);
+		changed = true;
+	}
+	if (t->playing || tui_running(t))
+		changed |= tui_advance(t, min(ms, 4.0 * FRAME_MS));
+	return changed;
 }
 
 /* All keys there are; false if there was none. */
@@ -146,7 +157,7 @@ static int loop(struct tui *t, int *signo)
 	bool changed = true;
 
 	while (!t->quit) {
-		bool work = work_ahead(t);
+		bool work = tui_work_ahead(t);
 		double now;
 		int ret = resize(t);
 
@@ -156,19 +167,13 @@ static int loop(struct tui *t, int *signo)
 			show(t);
 			drawn = tui_now_ms();
 		}
-		changed = take_keys(t, patience(t, work));
+		changed = take_keys(t, tui_patience(t, work));
 		if (term_signal()) {
 			*signo = term_signal();
 			return -EINTR;
 		}
 		now = tui_now_ms();
-		changed |= tui_pull_all(t);
-		if (t->lagging) {
-			tui_follow_lead(t);
-			changed = true;
-		}
-		if (t->playing || tui_running(t))
-			changed |= tui_advance(t, min(now - last, 4.0 * FRAME_MS));
+		changed |= tui_turn(t, now - last);
 		last = now;
 	}
 	return 0;

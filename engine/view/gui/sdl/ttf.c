@@ -5,8 +5,8 @@
 
 #include "view/gui/sdl/window.h"
 
-#define SIZES	8    /* different sizes in use */
-#define GLYPHS	2048 /* slots of a size's table; a power of two */
+#define SIZES  8    /* different sizes in use */
+#define GLYPHS 2048 /* slots of a size's table; a power of two */
 
 /* Where packages put DejaVu Sans Mono. */
 static const char *const paths[] = {

@@ -15,13 +15,16 @@ static int sdl_error(struct fl_error *err, const char *what)
 }
 
 /* SDL takes a driver nobody sees where there is no display: not without being told to. */
-static int check_driver(bool offscreen, struct fl_error *err)
+static int check_display(bool offscreen, struct fl_error *err)
 {
-	const char *driver = SDL_GetCurrentVideoDriver();
-	bool seen = driver && strcmp(driver, "offscreen") && strcmp(driver, "dummy");
+	static const char *const names[] = {"DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER"};
 
-	if (seen || offscreen || getenv("SDL_VIDEODRIVER"))
-		return 0;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		const char *value = getenv(names[i]);
+
+		if (offscreen || (value && *value))
+			return 0;
+	}
 	return fl_error_set(err, -ENOTSUP, "--view", 0,
 			    "no display for a window, expected DISPLAY or WAYLAND_DISPLAY to be "
 			    "set; '--view tui' shows the same in a terminal, 'export --format "
@@ -43,18 +46,17 @@ static SDL_Renderer *make_renderer(SDL_Window *window)
 int gui_window_open(struct gui_window *w, struct gui *gui, int width, int height, bool offscreen,
 		    struct fl_error *err)
 {
-	int ret;
+	int ret = check_display(offscreen, err);
 
 	*w = (struct gui_window){.gui = gui, .changed = true, .scale = 1};
+	if (ret)
+		return ret;
 	SDL_SetHint(SDL_HINT_NO_SIGNAL_HANDLERS, "1");
 	SDL_SetHint(SDL_HINT_VIDEO_ALLOW_SCREENSAVER, "1");
 	if (SDL_Init(SDL_INIT_VIDEO))
-		return sdl_error(err, "SDL");
-	ret = check_driver(offscreen, err);
-	if (ret) {
-		SDL_Quit();
-		return ret;
-	}
+		return sdl_error(err, "no display for a window");
+	if (offscreen)
+		SDL_SetHint(SDL_HINT_RENDER_DRIVER, "software");
 	w->window = SDL_CreateWindow("FolioLab", SDL_WINDOWPOS_UNDEFINED, SDL_WINDOWPOS_UNDEFINED,
 				     width ? width : WIDTH, height ? height : HEIGHT,
 				     SDL_WINDOW_RESIZABLE | SDL_WINDOW_ALLOW_HIGHDPI);
