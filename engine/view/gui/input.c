@@ -163,7 +163,7 @@ static void scrub(struct gui *g, int x)
 	double part = (double)(x - g->line.x) / max(g->line.w - 1, 1);
 
 	part = min(max(part, 0.0), 1.0);
-	g->view.playing = g->view.running = false;
+	tui_stop(&g->view);
 	tui_goto(&g->view,
 		 timeline_event_at(line, line->first_ns + part * (line->last_ns - line->first_ns)));
 }

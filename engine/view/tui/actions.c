@@ -16,7 +16,7 @@ void tui_message(struct tui *t, const char *fmt, ...)
 	va_end(ap);
 }
 
-static void tui_stop(struct tui *t)
+void tui_stop(struct tui *t)
 {
 	t->playing = false;
 	t->goal.kind = GOAL_NONE;

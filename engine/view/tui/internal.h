@@ -205,6 +205,8 @@ bool condition_matches(const struct tui_condition *c, const struct scene *s,
 		       const struct trace_event *ev);
 
 /* ---- actions.c ---- */
+/* Neither play nor run on. */
+void tui_stop(struct tui *t);
 void tui_do(struct tui *t, enum tui_command cmd);
 void tui_prompt_key(struct tui *t, int key);
 void tui_click(struct tui *t, const struct term_mouse *m);
