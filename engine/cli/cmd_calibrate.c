@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "cli/costs_file.h"
+#include "cli/user_files.h"
 #include "host/calibrate.h"
 
 enum { OPT_DIR, OPT_FORMAT, OPT_OUTPUT, OPT_DRY, OPT_ROUNDS };
@@ -174,7 +175,7 @@ static cJSON *show_json(const void *data)
 static int write_table(const struct calibration *cal, const char *path, struct fl_error *err)
 {
 	struct out out;
-	int ret = costs_make_folder(path);
+	int ret = user_make_folders(path);
 
 	if (ret)
 		return fl_error_set(err, ret, path, 0, "%s", strerror(-ret));
@@ -203,7 +204,7 @@ static int calibrate(const struct calibrate_args *a, struct fl_error *err)
 	if (isatty(STDERR_FILENO))
 		fprintf(stderr, "\r\033[K");
 	if (!ret && !a->dry && !a->output)
-		ret = costs_path(path, sizeof(path), err);
+		ret = costs_path(path, err);
 	if (!ret && !a->dry)
 		ret = write_table(&cal, a->output ? a->output : path, err);
 	if (!ret)

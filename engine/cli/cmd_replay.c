@@ -5,12 +5,13 @@
 #include "cli/common.h"
 #include "cli/watch.h"
 
-enum { OPT_FROM, OPT_TO, OPT_VIEW };
+enum { OPT_FROM, OPT_TO, OPT_VIEW, OPT_NO_SETTINGS };
 
 static const struct cli_option options[] = {
 	{"from", NULL, "N", "begin with this event; what was before it is summed up", OPT_FROM},
 	{"to", NULL, "N", "end with this event", OPT_TO},
 	{"view", NULL, "V", "tui (default): in the terminal, gui: in a window", OPT_VIEW},
+	{"no-settings", NULL, NULL, "remember nothing and look as at first", OPT_NO_SETTINGS},
 	{0},
 };
 
@@ -21,6 +22,10 @@ static int take(struct recording_args *a, enum cli_view *view, int id, const cha
 		return recording_args_path(a, value, err);
 	if (id == OPT_VIEW)
 		return cli_parse_view(value, view, err);
+	if (id == OPT_NO_SETTINGS) {
+		a->no_settings = true;
+		return 0;
+	}
 	return recording_args_number(id == OPT_FROM ? "--from" : "--to", value,
 				     id == OPT_FROM ? &a->from : &a->to, err);
 }

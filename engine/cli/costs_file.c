@@ -1,26 +1,20 @@
 #include "cli/costs_file.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "cli/user_files.h"
 #include "lab/textfile.h"
 
 #define COSTS_LIMIT (1u << 20)
 
-int costs_path(char *path, size_t size, struct fl_error *err)
+int costs_path(char *path, struct fl_error *err)
 {
-	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+	int ret = user_path(USER_CONFIG, "costs", path);
 
-	if (config && *config == '/')
-		snprintf(path, size, "%s/foliolab/costs", config);
-	else if (home && *home == '/')
-		snprintf(path, size, "%s/.config/foliolab/costs", home);
-	else
-		return fl_error_set(err, -ENOENT, "--costs", 0,
-				    "no home folder, expected HOME or XDG_CONFIG_HOME");
-	return 0;
+	return ret ? fl_error_set(err, ret, "--costs", 0,
+				  "no home folder, expected HOME or XDG_CONFIG_HOME")
+		   : 0;
 }
 
 int costs_load(u64 *cost_ps, const char *path, struct fl_error *err)
@@ -36,18 +30,4 @@ int costs_load(u64 *cost_ps, const char *path, struct fl_error *err)
 	ret = costs_parse(cost_ps, path, text, len, err);
 	free(text);
 	return ret;
-}
-
-int costs_make_folder(const char *path)
-{
-	char dir[512];
-
-	snprintf(dir, sizeof(dir), "%s", path);
-	for (char *p = dir + 1; (p = strchr(p, '/')); p++) {
-		*p = 0;
-		if (mkdir(dir, 0700) && errno != EEXIST)
-			return -errno;
-		*p = '/';
-	}
-	return 0;
 }

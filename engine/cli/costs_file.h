@@ -6,11 +6,9 @@
 
 #include "machine/costs.h"
 
-/* $XDG_CONFIG_HOME/foliolab/costs, or ~/.config/foliolab/costs. -ENOENT without a home. */
-int costs_path(char *path, size_t size, struct fl_error *err);
+/* user_path(USER_CONFIG, "costs"), for USER_PATH bytes at @path. -ENOENT without a home. */
+int costs_path(char *path, struct fl_error *err);
 /* The defaults with what the file at @path says on top. */
 int costs_load(u64 *cost_ps, const char *path, struct fl_error *err);
-/* Make the folders above @path. 0 or -errno. */
-int costs_make_folder(const char *path);
 
 #endif

@@ -235,7 +235,7 @@ static int set_costs(struct machine_options *o, const char *value, struct fl_err
 
 	snprintf(path, sizeof(path), "%s", value);
 	if (!strcmp(value, "host"))
-		ret = costs_path(path, sizeof(path), err);
+		ret = costs_path(path, err);
 	if (!ret)
 		ret = costs_load(o->cost_ps, path, err);
 	if (!ret)

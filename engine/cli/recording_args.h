@@ -12,6 +12,7 @@
 struct recording_args {
 	const char *path;
 	u64 from, to; /* events, both included */
+	bool no_settings; /* of the view */
 };
 
 struct recorded {

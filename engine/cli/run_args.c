@@ -11,6 +11,7 @@ enum {
 	OPT_VIEW,
 	OPT_TRACE,
 	OPT_PACK,
+	OPT_NO_SETTINGS,
 };
 
 const struct cli_option run_arg_options[] = {
@@ -27,6 +28,8 @@ const struct cli_option run_arg_options[] = {
 	 "million events in at most 1 GB a kernel",
 	 OPT_VIEW},
 	{"trace", NULL, "OUT", "record every event to a file for 'foliolab replay'", OPT_TRACE},
+	{"no-settings", NULL, NULL, "the view remembers nothing and looks as it did at first",
+	 OPT_NO_SETTINGS},
 	{"pack", NULL, NULL, "compress the recording", OPT_PACK},
 	MACHINE_OPTION_ROWS_AND_END,
 };
@@ -62,6 +65,9 @@ static int take(struct run_args *a, int id, const char *value, struct fl_error *
 		return 0;
 	case OPT_PACK:
 		a->pack = true;
+		return 0;
+	case OPT_NO_SETTINGS:
+		a->no_settings = true;
 		return 0;
 	case OPT_VIEW:
 		return cli_parse_view(value, &a->view, err);

@@ -22,6 +22,7 @@ struct run_args {
 	const char *trace;   /* record there, or NULL */
 	bool pack;	     /* compress that */
 	enum cli_view view;
+	bool no_settings;    /* of the terminal view */
 	bool help;	     /* --help was there; nothing after it was read */
 };
 

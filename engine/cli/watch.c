@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/view_settings.h"
 #include "lab/run_live.h"
 #include "view/gui/gui.h"
 #include "view/tui/tui.h"
@@ -31,15 +32,29 @@ static int end_of_view(int ret, int signo)
 	return ret;
 }
 
-static int show(enum cli_view view, const struct tui_machine *machines, unsigned int nr,
-		const struct tui_options *options, struct fl_error *err)
+/* The terminal view, with what it remembers unless told not to. */
+static int show_tui(const struct tui_machine *machines, unsigned int nr,
+		    struct tui_options *options, bool no_settings, struct fl_error *err)
 {
+	struct tui_settings settings;
 	int signo, ret;
 
+	if (!no_settings) {
+		view_settings_load(&settings, machines[0].info);
+		options->settings = &settings;
+	}
+	ret = tui_run(machines, nr, options, &signo, err);
+	if (!no_settings && (!ret || ret == -EINTR))
+		view_settings_save(&settings, machines[0].info);
+	return end_of_view(ret, signo);
+}
+
+static int show(enum cli_view view, const struct tui_machine *machines, unsigned int nr,
+		struct tui_options *options, bool no_settings, struct fl_error *err)
+{
 	if (view == VIEW_GUI)
 		return gui_run(machines, nr, options, err);
-	ret = tui_run(machines, nr, options, &signo, err);
-	return end_of_view(ret, signo);
+	return show_tui(machines, nr, options, no_settings, err);
 }
 
 /* ---- runs ---- */
@@ -84,16 +99,16 @@ static int start_kernels(const struct run_args *a, const struct workload *w,
 	return ret;
 }
 
-static int show_watched(struct watched *watched, unsigned int nr, enum cli_view view,
+static int show_watched(const struct run_args *a, struct watched *watched, unsigned int nr,
 			struct fl_error *err)
 {
-	const struct tui_options options = {.op_text = op_text};
+	struct tui_options options = {.op_text = op_text};
 	struct tui_machine machines[TUI_MACHINES];
 
 	for (unsigned int i = 0; i < nr; i++)
 		machines[i] = (struct tui_machine){live_run_tape(watched[i].run),
 						   live_run_info(watched[i].run), &watched[i].feed};
-	return show(view, machines, nr, &options, err);
+	return show(a->view, machines, nr, &options, a->no_settings, err);
 }
 
 /* What the view and a report on paper cannot have at once. */
@@ -124,7 +139,7 @@ int watch_run(const struct run_args *a, struct fl_error *err)
 		return ret;
 	ret = start_kernels(a, &w, watched, nr, err);
 	if (!ret)
-		ret = show_watched(watched, nr, a->view, err);
+		ret = show_watched(a, watched, nr, err);
 	for (unsigned int i = 0; i < nr; i++) {
 		int error = live_run_end(watched[i].run, ret ? NULL : err);
 
@@ -193,7 +208,7 @@ int watch_recording(const struct recording_args *a, enum cli_view view, struct f
 		return ret;
 	watch_options(&options, a);
 	machine = (struct tui_machine){.tape = &r.tape, .info = &r.info};
-	ret = show(view, &machine, 1, &options, err);
+	ret = show(view, &machine, 1, &options, a->no_settings, err);
 	recorded_close(&r);
 	return ret;
 }

@@ -92,7 +92,7 @@ press()
 # view SIZE: the view of the usual run, settled.
 view()
 {
-	start "$1" "'$FOLIOLAB' run -e '$ops' --view tui 2>errors"
+	start "$1" "'$FOLIOLAB' run -e '$ops' --no-settings --view tui 2>errors"
 	settle
 	test_grep 'FolioLab|event' screen
 }
@@ -215,7 +215,7 @@ test_expect_success 'LANG=C: the same screen in ASCII' '
 '
 
 test_expect_success 'NO_COLOR: no colour at all' '
-	start 80x24 "NO_COLOR=1 $FOLIOLAB run -e \"$ops\" --view tui"
+	start 80x24 "NO_COLOR=1 $FOLIOLAB run -e \"$ops\" --no-settings --view tui"
 	settle
 	press o o
 	settle
@@ -242,7 +242,7 @@ test_expect_success 'the screen goes to text and SVG files' '
 '
 
 test_expect_success 'a run without an end is watched in step and left at once' '
-	start 80x24 "$FOLIOLAB run -e \"read 4k 2000000000\" --size 8t --view tui"
+	start 80x24 "$FOLIOLAB run -e \"read 4k 2000000000\" --size 8t --no-settings --view tui"
 	settle
 	test_grep " 0 live 0 %" screen
 	press . . . o o
@@ -265,7 +265,7 @@ test_expect_success 'a run without an end is watched in step and left at once' '
 
 test_expect_success 'replay shows a recording; a range is numbered as in the file' '
 	"$FOLIOLAB" run -e "$ops" --trace t.flt >/dev/null
-	start 80x24 "$FOLIOLAB replay t.flt --from 100 --to 150"
+	start 80x24 "$FOLIOLAB replay --no-settings t.flt --from 100 --to 150"
 	settle
 	press .
 	settle
@@ -273,15 +273,55 @@ test_expect_success 'replay shows a recording; a range is numbered as in the fil
 '
 
 test_expect_success 'compare shows kernels side by side' '
-	start 100x32 "$FOLIOLAB compare -e \"$ops\" --kernel v6.7 --kernel ab4443fe3ca6 --view tui"
+	start 100x32 "$FOLIOLAB compare -e \"$ops\" --kernel v6.7 --kernel ab4443fe3ca6 --no-settings --view tui"
 	settle
 	press o o o o
 	settle
 	test_grep "v6.7 \(leads\).*ab4443fe3ca6" screen
 '
 
+test_expect_success 'settings and marked moments are remembered, also where a signal ends the view' '
+	export XDG_CONFIG_HOME=$PWD/config XDG_STATE_HOME=$PWD/state
+	"$FOLIOLAB" run -e "$ops" --trace s.flt >/dev/null
+	start 80x24 "$FOLIOLAB replay s.flt"
+	settle
+	press T + G Tab o o o m
+	settle
+	tm list-panes -t t -F "#{pane_pid}" >pid
+	pkill -TERM -P "$(cat pid)" foliolab
+	wait_for after
+	printf "theme light\nspeed 4\npanes memory\nmouse on\nglyphs ascii\n" >want
+	test_cmp want config/foliolab/view
+	at=$(cat state/foliolab/bookmarks/*)
+	test "$at" -gt 10
+	echo "theme nonsense" >>config/foliolab/view
+	printf "\0\377junk" >>config/foliolab/view
+	mv s.flt elsewhere.flt
+	start 80x24 "$FOLIOLAB replay elsewhere.flt"
+	settle
+	test_grep "memory \(pages\)" screen
+	tm send-keys -t t -H 27
+	settle
+	test_grep "$at/" screen
+	press m q
+	wait_for status
+	test ! -e state/foliolab/bookmarks/*
+	unset XDG_CONFIG_HOME XDG_STATE_HOME
+'
+
+test_expect_success 'without a home, or one that cannot be written, nothing is remembered and nothing said' '
+	for home in "" /nonexistent /dev/null; do
+		start 80x24 "HOME=$home $FOLIOLAB run -e \"$ops\" --view tui 2>errors"
+		settle
+		press T q
+		wait_for after
+		test_grep "exit 0" status
+		test ! -s errors
+	done
+'
+
 test_expect_success 'too small at the start: a message and exit 2' '
-	start 39x9 "$FOLIOLAB run -e \"read 4k\" --view tui 2>errors"
+	start 39x9 "$FOLIOLAB run -e \"read 4k\" --no-settings --view tui 2>errors"
 	wait_for status
 	test_grep "exit 2" status
 	test_grep "this terminal is 39x9, expected a terminal of at least 40x10" errors
@@ -289,7 +329,7 @@ test_expect_success 'too small at the start: a message and exit 2' '
 
 test_expect_success 'TERM=dumb, an unknown TERM: a message and exit 2' '
 	for term in dumb nonesuch; do
-			start 80x24 "$FOLIOLAB run -e \"read 4k\" --view tui 2>errors"
+			start 80x24 "$FOLIOLAB run -e \"read 4k\" --no-settings --view tui 2>errors"
 		wait_for status
 		test_grep "exit 2" status
 		test_grep "^foliolab: .*terminal.*expected" errors
@@ -297,7 +337,7 @@ test_expect_success 'TERM=dumb, an unknown TERM: a message and exit 2' '
 '
 
 test_expect_success 'a pipe: exit 2, a message, and not one byte of output' '
-	expect_exit 2 "$FOLIOLAB" run -e "read 4k" --view tui >out 2>errors
+	expect_exit 2 "$FOLIOLAB" run -e "read 4k" --no-settings --view tui >out 2>errors
 	test ! -s out
 	test_grep "no terminal" errors
 	expect_exit 2 "$FOLIOLAB" replay t.flt >out 2>errors

@@ -203,7 +203,7 @@ static void export_screen(struct tui *t, bool svg)
 	if (svg)
 		canvas_svg(&t->canvas, f, theme);
 	else
-		canvas_dump(&t->canvas, f, t->utf8);
+		canvas_dump(&t->canvas, f, t->utf8 && !t->ascii);
 	if (fclose(f))
 		tui_message(t, "%s: %s", path, strerror(errno));
 	else
@@ -360,8 +360,12 @@ static void do_look(struct tui *t, enum tui_command cmd)
 		t->mouse = !t->mouse;
 		tui_message(t, "mouse %s", t->mouse ? "on" : "off");
 		break;
+	case CMD_GLYPHS:
+		t->ascii = !t->ascii;
+		tui_message(t, "glyphs of %s", t->ascii ? "ASCII" : "Unicode");
+		break;
 	case CMD_FASTER:
-		t->speed = min(t->speed + 1, 9u);
+		t->speed = min(t->speed + 1, TUI_SPEEDS - 1u);
 		tui_message(t, "speed %s events", tui_speed_name(t));
 		break;
 	case CMD_SLOWER:

@@ -72,16 +72,16 @@ struct tui_goal {
 enum tui_mode { MODE_VIEW, MODE_HELP, MODE_TWIN, MODE_PROMPT };
 enum tui_group { GROUP_MAIN, GROUP_MEMORY, GROUP_PAGE, GROUP_EVENTS, GROUP_NR };
 
-#define TUI_BREAKS    8
-#define TUI_BOOKMARKS 32
-#define TUI_HINTS     24
+#define TUI_BREAKS 8
+#define TUI_HINTS  24
 
 struct tui {
 	struct tui_scene machines[TUI_MACHINES];
 	unsigned int nr, lead;
 	const struct tui_options *options;
 	struct canvas canvas;
-	bool utf8; /* what a text export writes */
+	bool utf8;  /* the terminal shows more than ASCII */
+	bool ascii; /* it shall not */
 	bool quit;
 
 	/* Playing. */
@@ -154,6 +154,8 @@ static inline int tui_map_x(int cell)
 int tui_init(struct tui *t, const struct tui_machine *machines, unsigned int nr,
 	     const struct tui_options *options, struct fl_error *err);
 void tui_fini(struct tui *t);
+/* What shall be remembered. */
+void tui_keep_settings(const struct tui *t, struct tui_settings *s);
 
 /* ---- lists.c ---- */
 /* Take notice of the events that came. 0, -ENOMEM. */

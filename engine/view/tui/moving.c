@@ -12,19 +12,19 @@
 static const struct {
 	double per_second;
 	const char *name;
-} speeds[] = {
+} speeds[TUI_SPEEDS] = {
 	{1, "1/s"},	{2, "2/s"},	{5, "5/s"},	  {10, "10/s"},	      {30, "30/s"},
 	{100, "100/s"}, {1000, "1k/s"}, {10000, "10k/s"}, {100000, "100k/s"}, {1000000, "1M/s"},
 };
 
 double tui_speed(const struct tui *t)
 {
-	return speeds[min(t->speed, (unsigned int)ARRAY_SIZE(speeds) - 1)].per_second;
+	return speeds[t->speed].per_second;
 }
 
 const char *tui_speed_name(const struct tui *t)
 {
-	return speeds[min(t->speed, (unsigned int)ARRAY_SIZE(speeds) - 1)].name;
+	return speeds[t->speed].name;
 }
 
 /* Where a machine stands with @calls calls returned; it may have to go on first. */

@@ -16,7 +16,8 @@
 /* curses keeps one terminal for the process, and signal handlers need it: so do we. */
 static struct {
 	SCREEN *screen;
-	bool utf8;
+	bool utf8; /* the locale's */
+	bool ascii;
 	int colours; /* 0, 8, 256, 1 << 24 */
 	volatile sig_atomic_t signal;
 	struct termios saved;
@@ -143,6 +144,7 @@ int term_open(struct fl_error *err)
 	catch_signals();
 	term_theme(0);
 	term_mouse(true);
+	term_ascii(false);
 	return 0;
 }
 
@@ -177,6 +179,11 @@ int term_colours(void)
 int term_signal(void)
 {
 	return term.signal;
+}
+
+void term_ascii(bool on)
+{
+	term.ascii = on || !term.utf8;
 }
 
 void term_mouse(bool on)
@@ -261,7 +268,7 @@ static void show_cell(const struct canvas_cell *cell, int x, int y)
 {
 	attr_t attributes = role_attributes[cell->role] | curses_attributes(cell->attributes);
 	int pair = term.colours ? cell->role + 1 : 0;
-	wchar_t text[2] = {term.utf8 ? (wchar_t)cell->ch : canvas_ascii(cell->ch), 0};
+	wchar_t text[2] = {term.ascii ? canvas_ascii(cell->ch) : (wchar_t)cell->ch, 0};
 	cchar_t out;
 
 	setcchar(&out, text, attributes, 0, &pair);

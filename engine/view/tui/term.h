@@ -57,6 +57,8 @@ bool term_is_utf8(void);
 int term_colours(void);
 void term_theme(unsigned int theme);
 void term_mouse(bool on);
+/* Show nothing but ASCII; without UTF-8 that cannot be helped. */
+void term_ascii(bool on);
 
 /* Show @c; the cursor stands at @cx, @cy if that is not negative. */
 void term_show(const struct canvas *c, int cx, int cy);

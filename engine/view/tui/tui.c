@@ -60,7 +60,7 @@ static void reading_key(struct tui *t, int key)
 static void handle_key(struct tui *t, int key, const struct term_mouse *mouse)
 {
 	unsigned int theme = t->theme;
-	bool mouse_on = t->mouse;
+	bool mouse_on = t->mouse, ascii = t->ascii;
 
 	if (key == TERM_NONE || key == TERM_RESIZE)
 		return;
@@ -83,6 +83,8 @@ static void handle_key(struct tui *t, int key, const struct term_mouse *mouse)
 		term_theme(t->theme);
 	if (t->mouse != mouse_on)
 		term_mouse(t->mouse);
+	if (t->ascii != ascii)
+		term_ascii(t->ascii);
 }
 
 /* One column of the prompt's line for each character. */
@@ -179,6 +181,15 @@ static int loop(struct tui *t, int *signo)
 	return 0;
 }
 
+/* A terminal that cannot has the last word. */
+static void show_settings(struct tui *t)
+{
+	t->utf8 = term_is_utf8();
+	term_theme(t->theme);
+	term_mouse(t->mouse);
+	term_ascii(t->ascii);
+}
+
 int tui_run(const struct tui_machine *machines, unsigned int nr, const struct tui_options *options,
 	    int *signo, struct fl_error *err)
 {
@@ -189,9 +200,11 @@ int tui_run(const struct tui_machine *machines, unsigned int nr, const struct tu
 	if (!ret)
 		ret = term_open(err);
 	if (!ret) {
-		t.utf8 = term_is_utf8();
+		show_settings(&t);
 		ret = loop(&t, signo);
 		term_close();
+		if (options->settings)
+			tui_keep_settings(&t, options->settings);
 		if (ret && ret != -EINTR)
 			fl_error_set(err, ret, NULL, 0, "out of memory");
 	}

@@ -13,7 +13,20 @@
 #include "view/scene.h"
 #include "view/tui/canvas.h"
 
-#define TUI_MACHINES 4
+#define TUI_MACHINES  4
+#define TUI_BOOKMARKS 32
+#define TUI_SPEEDS    10
+
+/* What is remembered from one view to the next. */
+struct tui_settings {
+	unsigned int theme, speed, group; /* theme_name(); places in tables */
+	bool mouse, ascii;
+	u64 bookmarks[TUI_BOOKMARKS]; /* events of this recording, ascending */
+	unsigned int nr_bookmarks;
+};
+
+/* What a view begins with that nobody used before. */
+void tui_settings_init(struct tui_settings *s);
 
 /* Whoever makes the events of a machine that is watched while it runs. */
 struct tui_feed {
@@ -45,6 +58,7 @@ struct tui_options {
 	/* Called for every scene once it is made: feeds what came before the tape; or NULL. */
 	int (*prepare)(struct scene *s, unsigned int machine, void *ctx);
 	void *ctx;
+	struct tui_settings *settings; /* to begin with, and as they are at the end; or NULL */
 };
 
 /* Show it until the person leaves. 0, or what the end was: -EINTR and a signal in *@signo. */
