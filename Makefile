@@ -30,8 +30,8 @@ else
 GUI_CFLAGS := -DFL_NO_GUI
 endif
 TEST_PKGS := cmocka
-# Libraries that have no .pc file.
-PLAIN_LIBS := -lm -pthread
+# Libraries that have no .pc file; libdwarf has one from 0.3 on only.
+PLAIN_LIBS := -ldwarf -lm -pthread
 
 BUILD ?= build
 PREFIX ?= /usr/local
@@ -64,12 +64,15 @@ TEST_LIBS := $(shell pkg-config --libs $(TEST_PKGS) 2>/dev/null)
 CC_VERSION := $(shell $(CC) --version 2>/dev/null | head -n 1)
 endif
 
+# Debug information is read by the program itself; in version 5 libdwarf before 0.4 takes code from
+# headers for the .c file's (davea42/libdwarf-code#137).
+DEBUG_CFLAGS := -gdwarf-4
 # No contraction of a*b+c: the same numbers from every compiler on every processor.
 BASE_CFLAGS = -std=gnu11 -Wall -Wextra $(WERROR) -D_GNU_SOURCE -Iengine -Iassets \
 	-DFL_VERSION='"$(VERSION)"' -DFL_PKGDATADIR='"$(PKGDATADIR)"' \
 	-fno-omit-frame-pointer -ffp-contract=off -pthread $(GUI_CFLAGS) $(PKG_CFLAGS) $(CPPFLAGS)
-PLAIN_CFLAGS = $(BASE_CFLAGS) $(CFLAGS)
-ASAN_CFLAGS = $(BASE_CFLAGS) $(CFLAGS) -O1 -g -DFL_DEBUG=1 \
+PLAIN_CFLAGS = $(BASE_CFLAGS) $(CFLAGS) $(DEBUG_CFLAGS)
+ASAN_CFLAGS = $(BASE_CFLAGS) $(CFLAGS) -O1 -g $(DEBUG_CFLAGS) -DFL_DEBUG=1 \
 	-fsanitize=address,undefined -fno-sanitize-recover=all
 # cmocka hands every test a state, few want it.
 FOR_TESTS = -Itests -Wno-unused-parameter $(TEST_CFLAGS)

@@ -20,5 +20,6 @@ extern const struct cli_command cmd_kernels;
 extern const struct cli_command cmd_doctor;
 extern const struct cli_command cmd_host;
 extern const struct cli_command cmd_calibrate;
+extern const struct cli_command cmd_struct;
 
 #endif

@@ -26,6 +26,7 @@ static const struct cli_command *const commands[] = {
 	&cmd_replay,
 	&cmd_export,
 	&cmd_import,
+	&cmd_struct,
 };
 
 static void print_overview(FILE *f)

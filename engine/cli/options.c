@@ -76,12 +76,19 @@ static int unknown_option(const struct cli_args *a, const char *word, struct fl_
 			    guess ? guess : "", guess ? "'?)" : "");
 }
 
-/* Take the word after the option; @word is the option as it was written. */
+/*
+ * Take the word after the option; @word is the option as it was written. A value in brackets may
+ * be missing: NULL.
+ */
 static int next_value(struct cli_args *a, const char *word, const struct cli_option *o,
 		      const char **value, struct fl_error *err)
 {
 	const char *next = a->pos < a->argc ? a->argv[a->pos] : NULL;
 
+	if (*o->arg == '[' && (!next || *next == '-')) {
+		*value = NULL;
+		return 1;
+	}
 	if (!next)
 		return fl_error_set(err, -EINVAL, NULL, 0, "option '%s' has no value, expected %s",
 				    word, o->arg);

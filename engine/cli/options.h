@@ -32,7 +32,8 @@ enum {
 struct cli_option {
 	const char *name;	/* "size" for --size; NULL when there is only a short one */
 	const char *short_name; /* "e" for -e, or NULL */
-	const char *arg;	/* "SIZE": what stands for the value in the help; NULL for flags */
+	const char *arg;	/* "SIZE": what stands for the value in the help; NULL for flags;
+				   "[FILE]": it may be missing before another option or the end */
 	const char *help;	/* one sentence; it is wrapped */
 	int id;			/* 0 and up, the caller's */
 };

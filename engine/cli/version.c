@@ -16,6 +16,7 @@
 #include <SDL_ttf.h>
 #endif
 
+#include "debuginfo/compat.h"
 #include "lib/types.h"
 
 #ifdef __clang__
@@ -44,6 +45,11 @@ static const char *seccomp_lib_version(void)
 
 	snprintf(text, sizeof(text), "%u.%u.%u", v->major, v->minor, v->micro);
 	return text;
+}
+
+static const char *libdwarf_version(void)
+{
+	return dwarf_package_version();
 }
 
 /* "ncurses 6.4.20221231": the number is enough. */
@@ -96,6 +102,7 @@ static const struct {
 	{"libext2fs", ext2fs_version},
 	{"libseccomp", seccomp_lib_version},
 	{"ncursesw", ncurses_version},
+	{"libdwarf", libdwarf_version},
 	{"libpng", png_lib_version},
 	{"zlib", zlibVersion},
 #ifndef FL_NO_GUI

@@ -81,6 +81,18 @@ static void golden_keeps_to_its_schema(void **state)
 	check_output("golden", "golden \"$TESTDATA/golden/linux-7.3.public.txt.xz\" --format json");
 }
 
+static void struct_keeps_to_its_schema(void **state)
+{
+	check_output("struct", "struct folio --format json");
+	check_output("struct", "struct machine --expand --format json");
+	check_output("struct", "struct trace_event_id --format json");
+	if (system("echo 'struct folio { long flags; int other; } f;' >k.c; "
+		   "gcc -g -gdwarf-4 -c k.c && pahole -J k.o"))
+		skip_because("no gcc or pahole here");
+	check_output("struct-diff", "struct folio --diff --vmlinux k.o --format json");
+	check_output("struct-diff", "struct folio --diff --kernel-btf k.o --format json");
+}
+
 static void write_file(const char *path, const char *text)
 {
 	FILE *f = fopen(path, "w");
@@ -152,6 +164,7 @@ int main(void)
 		cmocka_unit_test(ext4_keeps_to_its_schema),
 		cmocka_unit_test(bench_keeps_to_its_schema),
 		cmocka_unit_test(golden_keeps_to_its_schema),
+		cmocka_unit_test(struct_keeps_to_its_schema),
 		cmocka_unit_test(grades_keep_to_their_schemas),
 		cmocka_unit_test(schemas_refuse_what_they_should),
 	};
