@@ -97,6 +97,15 @@ struct mm_state {
 	unsigned int kswapd_depth;	/* reclaim does not reclaim for itself */
 };
 
+/* Between two steps of a read or splice of tmpfs, where a test may change the file. */
+static inline void shmem_between(struct inode *inode)
+{
+	const struct shmem_globals *g = &inode->i_sb->s_machine->mm->shmem;
+
+	if (unlikely(g->between))
+		g->between(g->between_ctx, inode);
+}
+
 /* Bytes of struct folio wanted behind struct machine for a memory of that many pages. */
 u64 mm_span_wanted(u64 pages);
 /* 0 or -ENOMEM. */

@@ -44,7 +44,7 @@ struct shmem_globals {
 	unsigned char shmem_huge;	/* shmem_enabled */
 	unsigned long huge_shmem_orders_always, huge_shmem_orders_madvise;
 	unsigned long huge_shmem_orders_inherit, huge_shmem_orders_within_size;
-	/* For tests: called between the steps of every turn of the read loop. */
+	/* For tests: called between the steps of every turn of a read or splice. */
 	void (*between)(void *ctx, struct inode *inode);
 	void *between_ctx;
 };
@@ -128,6 +128,28 @@ void shmem_finish_write(struct folio *folio, size_t from, size_t to);
 ssize_t shmem_file_read_iter(struct kiocb *iocb, struct iov_iter *to);
 ssize_t shmem_file_splice_read(struct file *in, loff_t *ppos, struct pipe_inode_info *pipe,
 			       size_t len);
+
+/*
+ * Where a turn is a page: bytes of the page at @pos, from there on, that the file has; 0 at its
+ * end. An end in an earlier page goes unnoticed, which is why turns begin with the second question.
+ */
+static inline size_t shmem_page_bytes(const struct inode *inode, loff_t pos)
+{
+	const struct machine *m = inode->i_sb->s_machine;
+	size_t offset = pos & (m->page_size - 1), nr = m->page_size;
+	loff_t i_size = i_size_read(inode);
+
+	if (pos >> m->page_shift == i_size >> m->page_shift)
+		nr = i_size & (m->page_size - 1);
+	return nr > offset ? nr - offset : 0;
+}
+
+static inline bool shmem_past_end_page(const struct inode *inode, loff_t pos)
+{
+	unsigned int shift = inode->i_sb->s_machine->page_shift;
+
+	return pos >> shift > i_size_read(inode) >> shift;
+}
 
 /* ---- mm/shmem_write.c ---- */
 

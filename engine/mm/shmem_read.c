@@ -19,15 +19,6 @@ struct shmem_reader {
 	ssize_t retval;
 };
 
-/* A test may change the file here: nothing of it is locked. */
-static void between(const struct shmem_reader *r)
-{
-	const struct shmem_globals *g = &r->m->mm->shmem;
-
-	if (unlikely(g->between))
-		g->between(g->between_ctx, r->inode);
-}
-
 /* Bytes that fit: what the reader still wants, as far as its memory goes. */
 static size_t accessible(const struct iov_iter *to, size_t bytes)
 {
@@ -72,7 +63,7 @@ static int lookup(struct shmem_reader *r, struct folio **foliop)
 {
 	int error;
 
-	between(r);
+	shmem_between(r->inode);
 	error = shmem_get_folio(r->inode, r->pos >> r->m->page_shift, 0, foliop, SGP_READ);
 	if (!error && *foliop)
 		folio_unlock(*foliop);
@@ -108,22 +99,6 @@ static void put(struct folio *folio)
 
 /* ---- page by page: up to v6.12 ---- */
 
-/* Bytes of the page at the position that the file has; 0 at its end. */
-static size_t page_bytes(const struct shmem_reader *r)
-{
-	size_t offset = r->pos & (r->m->page_size - 1), nr = r->m->page_size;
-	loff_t i_size = i_size_read(r->inode);
-
-	if (r->pos >> r->m->page_shift == i_size >> r->m->page_shift)
-		nr = i_size & (r->m->page_size - 1);
-	return nr > offset ? nr - offset : 0;
-}
-
-static bool past_end_page(const struct shmem_reader *r)
-{
-	return r->pos >> r->m->page_shift > i_size_read(r->inode) >> r->m->page_shift;
-}
-
 /* One turn; false: the read is over. */
 static bool read_page(struct shmem_reader *r, int *error)
 {
@@ -131,7 +106,7 @@ static bool read_page(struct shmem_reader *r, int *error)
 	bool more = false;
 	size_t nr;
 
-	if (past_end_page(r) || !page_bytes(r))
+	if (shmem_past_end_page(r->inode, r->pos) || !shmem_page_bytes(r->inode, r->pos))
 		return false;
 	*error = lookup(r, &folio);
 	if (*error)
@@ -141,8 +116,8 @@ static bool read_page(struct shmem_reader *r, int *error)
 		folio_put(folio);
 		return false;
 	}
-	between(r);
-	nr = page_bytes(r);
+	shmem_between(r->inode);
+	nr = shmem_page_bytes(r->inode, r->pos);
 	if (nr)
 		more = copy_piece(r, folio, r->m->page_size, nr, error);
 	put(folio);
@@ -193,7 +168,7 @@ static bool read_folio(struct shmem_reader *r, enum read_unit unit, int *error)
 		folio_put(folio);
 		return false;
 	}
-	between(r);
+	shmem_between(r->inode);
 	end = min_t(loff_t, i_size_read(r->inode), r->pos + r->to->count);
 	if (r->pos < end)
 		more = copy_piece(r, folio, fsize,

@@ -57,10 +57,24 @@ static int check_poison(const struct shmem_splicer *s, const struct folio *folio
 	return page ? -EIO : some;
 }
 
-/* The turn's share: to the end of the file, of the request, of the page or folio. */
+/*
+ * Bytes the file has from the position on, as far as a turn looks at it; 0: none. The generic way
+ * looks at one page, and with the folio at hand (@again) at the end of the file only if it is there.
+ */
+static u64 file_bytes(const struct shmem_splicer *s, bool again)
+{
+	loff_t i_size = i_size_read(s->inode);
+
+	if (knob(s->m, SHMEM_SPLICE))
+		return max(i_size - s->pos, (loff_t)0);
+	return !again && shmem_past_end_page(s->inode, s->pos) ? 0
+							       : shmem_page_bytes(s->inode, s->pos);
+}
+
+/* The turn's share: of what the file has, to the end of the request, of the page or folio. */
 static size_t turn_bytes(const struct shmem_splicer *s, const struct folio *folio, bool page_only)
 {
-	size_t part = min_t(u64, i_size_read(s->inode) - s->pos, s->len);
+	size_t part = min_t(u64, file_bytes(s, true), s->len);
 
 	if (!folio || page_only)
 		return min(part, rest_of_page(s));
@@ -74,8 +88,9 @@ static bool splice_turn(struct shmem_splicer *s, int *error)
 	int poison;
 	size_t n = 0;
 
-	if (s->pos >= i_size_read(s->inode))
+	if (!file_bytes(s, false))
 		return false;
+	shmem_between(s->inode);
 	*error = shmem_get_folio(s->inode, s->pos >> s->m->page_shift, 0, &folio, SGP_READ);
 	if (*error) {
 		*error = *error == -EINVAL ? 0 : *error;
@@ -84,9 +99,11 @@ static bool splice_turn(struct shmem_splicer *s, int *error)
 	if (folio)
 		folio_unlock(folio);
 	poison = check_poison(s, folio);
+	if (poison >= 0)
+		shmem_between(s->inode);
 	if (poison < 0)
 		*error = poison;
-	else if (s->pos < i_size_read(s->inode)) {
+	else if (file_bytes(s, true)) {
 		/* The generic way counts as a read: at each page's start. */
 		if (folio && (knob(s->m, SHMEM_SPLICE) || !(s->pos & (s->m->page_size - 1))))
 			folio_mark_accessed(folio);

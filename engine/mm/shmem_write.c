@@ -30,6 +30,15 @@ static int check_poison(const struct folio *folio, loff_t pos)
 	return page ? -EIO : 0;
 }
 
+/* How much of @len one turn writes; @poison is what check_poison() says. */
+static size_t fitting(const struct folio *folio, loff_t pos, size_t len, int poison)
+{
+	if (poison < 0)
+		return 0;
+	len = min_t(size_t, len, folio_size(folio) - (pos & (folio_size(folio) - 1)));
+	return poison ? min_t(size_t, len, poison) : len;
+}
+
 static int shmem_write_begin(struct address_space *mapping, loff_t pos, unsigned int len,
 			     struct folio **foliop)
 {
@@ -40,6 +49,8 @@ static int shmem_write_begin(struct address_space *mapping, loff_t pos, unsigned
 	if (ret)
 		return ret;
 	ret = check_poison(*foliop, pos);
+	trace_event(&m->trace, EV_fl_shmem_write, (*foliop)->_order, mapping->host->i_ino, pos, len,
+		    fitting(*foliop, pos, len, ret));
 	if (ret < 0) {
 		folio_unlock(*foliop);
 		folio_put(*foliop);

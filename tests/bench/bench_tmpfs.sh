@@ -31,6 +31,13 @@ test_expect_success '64 KiB: merged / memcpy of the same pieces' '
 	check_ratio "64 KiB from order 9, merged / memcpy" "$(figure 9 64k merged 6)" ge 0.90
 '
 
+test_expect_success 'every row and check is there, whatever the figures are' '
+	rate="( +[0-9]+\.[0-9]+){3}"
+	test "$(grep -cE "^ +(9|0) +(4k|64k|1m) +(before|v1|merged)$rate( +[0-9]+){2}$" out)" = 18
+	test "$(grep -cE "^ +(9|0) +(4k|64k|1m) +(memcpy|read\(2\))$rate( +-){2}$" out)" = 12
+	test "$(grep -cE "expected (at least [0-9.]+|[0-9.]+ to [0-9.]+)  (holds|MISS)$" out)" = 3
+'
+
 test_expect_success 'lookups and copies stand beside: a page a turn, or a folio' '
 	test "$(figure 9 64k before 7)" = 262144
 	test "$(figure 9 64k merged 7)" = 16384

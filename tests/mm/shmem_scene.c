@@ -33,12 +33,18 @@ static void on_event(struct trace_sink *sink, const struct trace_event *ev)
 		s->lookups++;
 	if (ev->id == EV_fl_shmem_copy)
 		count_copy(s, ev->a);
+	if (ev->id == EV_fl_shmem_write && ev->b)
+		count_copy(s, ev->b);
+	if (ev->id == EV_fl_shmem_write)
+		s->asked += ev->a;
 }
 
 static void begin(struct shmem_scene *s)
 {
 	s->lookups = 0;
+	s->asked = 0;
 	s->nr = 0;
+	s->slots = 0;
 }
 
 struct shmem_scene *shmem_open(const char *kernel, const char *fs, u64 memory)
@@ -150,6 +156,7 @@ ssize_t shmem_splice(struct shmem_scene *s, loff_t off, size_t len, unsigned int
 	begin(s);
 	assert_int_equal(pipe_init(&pipe, slots), 0);
 	ret = shmem_file_splice_read(run_file(s->run), &off, &pipe, len);
+	s->slots = pipe.used;
 	pipe_release(&pipe);
 	return ret;
 }

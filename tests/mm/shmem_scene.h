@@ -30,6 +30,8 @@ struct shmem_scene {
 	struct run *run;
 	struct trace_sink sink;
 	unsigned long lookups;
+	unsigned long asked; /* bytes, by all calls of write_begin together */
+	unsigned int slots;  /* of the pipe that the last splice filled */
 	u64 size[64]; /* copies by size, in order of appearance of a new size */
 	unsigned long copies[64];
 	unsigned int nr;
@@ -53,7 +55,7 @@ ssize_t shmem_splice(struct shmem_scene *s, loff_t off, size_t len, unsigned int
 ssize_t shmem_pwrite(struct shmem_scene *s, loff_t off, size_t len);
 int shmem_fallocate_call(struct shmem_scene *s, loff_t off, loff_t len);
 int shmem_punch_call(struct shmem_scene *s, loff_t off, loff_t len);
-/* "3x4096+1x32768" of the last call. */
+/* "3x4096+1x32768" of the last call; a write's copies are those into the folios. */
 const char *shmem_copies(struct shmem_scene *s);
 /* MADV_HWPOISON of a page through a fresh mapping that stays: its return value. */
 int shmem_poison(struct shmem_scene *s, pgoff_t page);

@@ -121,6 +121,23 @@ static void test_write_lookups(void **state)
 
 		write_at(s, K4, M2, 1);
 		assert_int_equal(s->lookups, 10);
+		assert_string_equal(shmem_copies(s), "2x4096+1x8192+1x16384+1x32768+1x65536+"
+						     "1x131072+1x262144+1x524288+1x1048576");
+		shmem_close(s);
+	}
+}
+
+/* 4: what write_begin is asked for on single pages: what is left of the call, or always a page. */
+static void test_write_chunks(void **state)
+{
+	for (unsigned int k = 0; k < SIX; k++) {
+		struct shmem_scene *s = shmem_open(six[k], "tmpfs-never", MEMORY);
+		bool left = k == 1 || k == 5;
+
+		write_at(s, 0, K64, 1);
+		assert_int_equal(s->lookups, 16);
+		assert_string_equal(shmem_copies(s), "16x4096");
+		assert_int_equal(s->asked, left ? K4 * (16 * 17 / 2) : K64);
 		shmem_close(s);
 	}
 }
@@ -450,6 +467,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_orders),
 		cmocka_unit_test(test_write_lookups),
+		cmocka_unit_test(test_write_chunks),
 		cmocka_unit_test(test_deny_and_force),
 		cmocka_unit_test(test_faults),
 		cmocka_unit_test(test_force_needs_inherit),

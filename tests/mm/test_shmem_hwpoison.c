@@ -41,21 +41,28 @@ static void expect_splice(struct shmem_scene *s, loff_t off, size_t len, ssize_t
 {
 	ssize_t got = shmem_splice(s, off, len, 512);
 
+	if (ret > 0)
+		assert_int_equal(s->slots, (ret + (off & 4095) + 4095) / 4096);
 	if (got != ret || (lookups && s->lookups != lookups))
 		fail_msg("%s: splice %zu@%lld: %zd, %lu lookups; expected %zd, %lu",
 			 s->run->machine->kernel, len, (long long)off, got, s->lookups, ret,
 			 lookups);
 }
 
+/* @lookups 0: not looked at. Every byte that was written was copied once, page by page or not. */
 static void expect_write(struct shmem_scene *s, loff_t off, size_t len, ssize_t ret,
 			 unsigned long lookups)
 {
 	ssize_t got = shmem_pwrite(s, off, len);
+	u64 copied = 0;
 
 	if (got != ret || (lookups && s->lookups != lookups))
 		fail_msg("%s: pwrite %zu@%lld: %zd, %lu write_begin; expected %zd, %lu",
 			 s->run->machine->kernel, len, (long long)off, got, s->lookups, ret,
 			 lookups);
+	for (unsigned int i = 0; i < s->nr; i++)
+		copied += s->copies[i] * s->size[i];
+	assert_int_equal(copied, max(ret, (ssize_t)0));
 }
 
 static int touch(struct shmem_scene *s, pgoff_t page, bool write)
@@ -106,6 +113,7 @@ static void split_succeeds(unsigned int k)
 	expect_write(s, 0, K64, 12288, 4);
 	expect_write(s, 0, M2, 12288, 4);
 	expect_write(s, M2 - 32768, K64, 65536, pick(k, (struct three){ 16, 9, 9 }));
+	assert_string_equal(shmem_copies(s), k ? "8x4096+1x32768" : "16x4096");
 	assert_int_equal(touch(s, 2, false), 0);
 	assert_int_equal(touch(s, 3, false), -EFAULT);
 	assert_int_equal(mce->count, 1);

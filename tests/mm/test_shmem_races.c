@@ -4,7 +4,9 @@
  * Proves, for a truncation, a punched hole and a write between any two steps of the read loop of
  * every stage, how many bytes the read returns (that tells where the loop looks at i_size again),
  * and each of these bytes: as before the change below the position, as after it above the folio
- * that was held, and one of the two inside of that. Rule 4 of section 2 of the specification.
+ * that was held, and one of the two inside of that. Rule 4 of section 2 of the specification. The
+ * same for splicing, whose pipe holds the folios themselves: there a byte below the position may
+ * have changed, too.
  */
 #include "mm/shmem_scene.h"
 
@@ -13,7 +15,7 @@
 
 #define SIZE(r) (48 * (r)->page)	/* of the file at first */
 #define ROOM(r) (80 * (r)->page)	/* no change reaches further, and no read */
-#define PAGE_MAX 16384
+#define PAGE_MAX 65536
 
 static const struct {
 	const char *kernel;
@@ -33,6 +35,8 @@ struct racer {
 	struct prng prng;
 	struct shmem_scene *s;
 	struct iov_iter iter;
+	bool splice;
+	struct pipe_inode_info pipe; /* where it goes */
 	u8 *buf;
 	u8 before[80 * PAGE_MAX], after[80 * PAGE_MAX];
 	loff_t page;		 /* bytes of one */
@@ -46,6 +50,12 @@ struct racer {
 
 static loff_t reader_pos(const struct racer *r)
 {
+	loff_t pos = r->off;
+
+	for (unsigned int i = 0; r->splice && i < r->pipe.used; i++)
+		pos += r->pipe.bufs[i].len;
+	if (r->splice)
+		return pos;
 	return r->off + ((u8 *)r->iter.ubuf - r->buf);
 }
 
@@ -71,7 +81,7 @@ static void change(struct racer *r, struct inode *inode)
 	/* Half of them on a page's border. */
 	if (prng_below(&r->prng, 2))
 		off = round_down(off, r->page);
-	memcpy(r->after, r->before, sizeof(r->after));
+	memcpy(r->after, r->before, ROOM(r));
 	switch (prng_below(&r->prng, 3)) {
 	case 0:
 		assert_int_equal(do_sys_ftruncate(&file, off), 0);
@@ -93,6 +103,8 @@ static bool copies_folios(const struct racer *r)
 {
 	const struct machine *m = r->s->run->machine;
 
+	if (r->splice)
+		return knob(m, SHMEM_SPLICE);
 	return knob(m, SHMEM_READ_V1) || knob(m, SHMEM_READ_FOLIO);
 }
 
@@ -110,11 +122,43 @@ static void race(void *ctx, struct inode *inode)
 	r->busy = false;
 }
 
+/* The bytes of the fragments in the pipe, which is empty after that. */
+static void drain_pipe(struct racer *r)
+{
+	u8 *to = r->buf;
+
+	for (unsigned int i = 0; i < r->pipe.used; i++) {
+		const struct pipe_buffer *buf = &r->pipe.bufs[i];
+
+		if (buf->folio)
+			memcpy(to, (u8 *)folio_address(buf->folio) + buf->offset, buf->len);
+		else
+			memset(to, 0, buf->len);
+		to += buf->len;
+	}
+	pipe_release(&r->pipe);
+}
+
+static ssize_t splice_file(struct racer *r)
+{
+	loff_t pos = r->off;
+	ssize_t ret;
+
+	assert_int_equal(pipe_init(&r->pipe, (r->end - r->off) / r->page + 2), 0);
+	r->calls = 0;
+	ret = shmem_file_splice_read(run_file(r->s->run), &pos, &r->pipe, r->end - r->off);
+	assert_int_equal(pos, r->off + max(ret, (ssize_t)0));
+	drain_pipe(r);
+	return ret;
+}
+
 static ssize_t read_file(struct racer *r)
 {
 	struct kiocb kiocb = { .ki_filp = run_file(r->s->run), .ki_pos = r->off };
 	ssize_t ret;
 
+	if (r->splice)
+		return splice_file(r);
 	r->calls = 0;
 	r->iter = (struct iov_iter){ .count = r->end - r->off, .ubuf = (char *)r->buf };
 	ret = shmem_file_read_iter(&kiocb, &r->iter);
@@ -140,7 +184,7 @@ static void check_bytes(const struct racer *r, unsigned long seed, loff_t end)
 	for (loff_t i = r->off; i < end; i++) {
 		u8 byte = r->buf[i - r->off];
 		bool old_fits = i < max(r->pos, r->held_end) && byte == r->before[i];
-		bool new_fits = i >= r->pos && byte == r->after[i];
+		bool new_fits = (r->splice || i >= r->pos) && byte == r->after[i];
 
 		if (!old_fits && !new_fits)
 			fail_msg("%s, seed %lu: byte %lld is %u; %u before, %u after",
@@ -173,6 +217,7 @@ static unsigned int count_points(struct racer *r)
 static void one_race(struct racer *r, unsigned long seed)
 {
 	static const char *const fs[] = { "tmpfs-always", "tmpfs-within", "tmpfs-never" };
+	static const loff_t pages[] = { 4096, 4096, 4096, 4096, 4096, 16384, 16384, PAGE_MAX };
 	unsigned int k = seed % ARRAY_SIZE(kernels), points;
 	unsigned long nr = seed / ARRAY_SIZE(kernels);
 	struct shmem_globals *g;
@@ -180,10 +225,11 @@ static void one_race(struct racer *r, unsigned long seed)
 	ssize_t ret;
 
 	memset(r, 0, offsetof(struct racer, buf));
-	memset(r->before, 0, sizeof(r->before));
 	prng_seed(&r->prng, seed);
-	r->page = prng_below(&r->prng, 4) ? 4096 : PAGE_MAX;
-	r->s = shmem_open_paged(kernels[k].kernel, fs[prng_below(&r->prng, ARRAY_SIZE(fs))], 32 << 20,
+	r->page = pages[prng_below(&r->prng, ARRAY_SIZE(pages))];
+	r->splice = prng_below(&r->prng, 2);
+	memset(r->before, 0, ROOM(r));
+	r->s = shmem_open_paged(kernels[k].kernel, fs[prng_below(&r->prng, ARRAY_SIZE(fs))], 64 << 20,
 				r->page);
 	r->off = prng_below(&r->prng, 2 * r->page);
 	r->end = r->off + SIZE(r) - r->page + prng_below(&r->prng, 16 * r->page);
@@ -199,10 +245,10 @@ static void one_race(struct racer *r, unsigned long seed)
 	g->between = NULL;
 	assert_true(ret >= 0);
 	got = r->off + ret;
-	end = expected_end(r, kernels[k].page);
+	end = expected_end(r, r->splice ? !copies_folios(r) : kernels[k].page);
 	if (got != end)
-		fail_msg("%s, seed %lu, point %u of %u, at %lld: read to %lld, expected %lld",
-			 kernels[k].kernel, seed, r->in, points, (long long)r->pos,
+		fail_msg("%s, seed %lu, %s, point %u of %u, at %lld: to %lld, expected %lld",
+			 kernels[k].kernel, seed, r->splice ? "splice" : "read", r->in, points, (long long)r->pos,
 			 (long long)got, (long long)end);
 	check_bytes(r, seed, got);
 	free(r->buf);
