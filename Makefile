@@ -141,6 +141,9 @@ $(1)/tests/%: $(1)/obj/tests/%.o $(1)/libtest.a $(1)/libfoliolab.a
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)$$(CC) $$($(2)) $$(LDFLAGS) -o $$@ $$^ $$(TEST_LIBS) $$(LIBS)
 
+# What a page's viewer is made of is part of the program.
+$(1)/obj/engine/view/web/page.o: $(wildcard assets/html/*)
+
 -include $$(patsubst %.c,$(1)/obj/%.d,$$(MAIN) $$(LIB_SRCS) $$(TEST_TREE))
 endef
 $(eval $(call variant,$(B),PLAIN_CFLAGS))

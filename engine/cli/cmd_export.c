@@ -9,8 +9,18 @@
 #include "lib/strutil.h"
 #include "machine/knobs.h"
 #include "trace/export.h"
+#include "view/perfetto.h"
+#include "view/web/page.h"
 
-enum export_format { EXPORT_FTRACE, EXPORT_CSV, EXPORT_SVG, EXPORT_PNG, EXPORT_NR };
+enum export_format {
+	EXPORT_FTRACE,
+	EXPORT_CSV,
+	EXPORT_SVG,
+	EXPORT_PNG,
+	EXPORT_PERFETTO,
+	EXPORT_HTML,
+	EXPORT_NR,
+};
 
 enum {
 	OPT_FORMAT,
@@ -25,7 +35,7 @@ enum {
 };
 
 static const struct cli_option options[] = {
-	{"format", NULL, "F", "ftrace (default), csv, svg or png", OPT_FORMAT},
+	{"format", NULL, "F", "ftrace (default), csv, svg, png, perfetto or html", OPT_FORMAT},
 	{"from", NULL, "N", "the first event", OPT_FROM},
 	{"to", NULL, "N", "the last event", OPT_TO},
 	{"all", NULL, NULL,
@@ -48,7 +58,8 @@ struct export_args {
 
 static int parse_export_format(const char *value, enum export_format *ret, struct fl_error *err)
 {
-	static const char *const names[EXPORT_NR] = {"ftrace", "csv", "svg", "png"};
+	static const char *const names[EXPORT_NR] = {"ftrace", "csv", "svg",
+						       "png", "perfetto", "html"};
 	const struct name_list list = {"format", names, EXPORT_NR};
 	char text[sizeof(err->text)];
 
@@ -114,6 +125,19 @@ static void choose_events(const struct export_args *a, const struct recording_in
 			   has_tracepoint(&knobs, trace_event_info(i));
 }
 
+static int export_html(const struct export_args *a, const struct recorded *r, FILE *f,
+		       struct fl_error *err)
+{
+	const char *slash = strrchr(a->recording.path, '/');
+	const struct web_page page = {
+		.title = slash ? slash + 1 : a->recording.path,
+		.first_event = r->first,
+		.at = a->picture.at == ~0ull ? 0 : a->picture.at - min(a->picture.at, r->first),
+	};
+
+	return web_page_write(&r->tape, &r->info, &page, f, err);
+}
+
 static int export_tape(const struct export_args *a, FILE *f, struct fl_error *err)
 {
 	bool shown[EV_NR];
@@ -125,10 +149,14 @@ static int export_tape(const struct export_args *a, FILE *f, struct fl_error *er
 	choose_events(a, &r.info, shown);
 	if (a->format == EXPORT_CSV)
 		export_csv(f, &r.tape, r.first, shown);
-	else
+	else if (a->format == EXPORT_FTRACE)
 		export_ftrace(f, &r.tape, &r.info, shown);
+	else if (a->format == EXPORT_HTML)
+		ret = export_html(a, &r, f, err);
+	else if (perfetto_write(&r.tape, &r.info, f))
+		ret = fl_error_set(err, -ENOMEM, NULL, 0, "out of memory");
 	recorded_close(&r);
-	return 0;
+	return ret;
 }
 
 static int export(struct export_args *a, struct fl_error *err)

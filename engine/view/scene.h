@@ -165,7 +165,14 @@ struct scene_keyframes {
 	u64 due;   /* the position that gets the next one */
 };
 
+/* Somebody who wants to know which cells events change, while a scene moves forward. */
+struct scene_watch {
+	/* @nr cells of s->files[@file] from @page on became @value. */
+	void (*cells)(struct scene_watch *watch, unsigned int file, u64 page, u32 value, u32 nr);
+};
+
 struct scene {
+	struct scene_watch *watch; /* the caller's, or NULL */
 	const struct tape *tape;
 	const struct recording_info *info;
 	unsigned int page_shift;

@@ -175,6 +175,8 @@ static void change_cells(struct scene *s, struct scene_chunk *c, const struct ch
 		if (old != value && (old & CELL_PRESENT || ch->absent_too)) {
 			journal_cells(s, ch->file, ch->page + first, old, n);
 			write_run(s, c, first, n, old, value);
+			if (s->watch)
+				s->watch->cells(s->watch, ch->file, ch->page + first, value, n);
 		}
 		first += n;
 		nr -= n;
