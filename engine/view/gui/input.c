@@ -124,6 +124,7 @@ static void view_key(struct gui *g, int key)
 		}
 	if (key == TERM_ESC) {
 		g->view.selected = false;
+		g->view.group = GROUP_MAIN;
 		gui_select(g, 0, 0);
 		g->presenter = false;
 		g->focus = PANEL_NONE;

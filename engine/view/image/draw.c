@@ -215,6 +215,14 @@ static size_t line_length(const char *text, int columns)
 	return n ? n : all;
 }
 
+/* @len without the blanks at the end. */
+static size_t without_blanks(const char *text, size_t len)
+{
+	while (len && text[len - 1] == ' ')
+		len--;
+	return len;
+}
+
 int draw_wrap(struct draw *d, struct box box, int size, unsigned int flags, u32 colour,
 	      const char *text)
 {
@@ -227,7 +235,7 @@ int draw_wrap(struct draw *d, struct box box, int size, unsigned int flags, u32 
 		if (end && (size_t)(end - text) < len)
 			len = end - text;
 		add_text(d, (struct box){box.x, box.y + y, box.w, size}, size, flags, colour, text,
-			 len, false);
+			 without_blanks(text, len), false);
 		text += len;
 		text += *text == '\n' || *text == ' ';
 		y += size + size / 4;
