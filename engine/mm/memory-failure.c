@@ -157,7 +157,10 @@ static int signal_code(const struct machine *m, const struct mm_struct *mm, int 
 	return early[mm->mce.kill] ? BUS_MCEERR_AO : 0;
 }
 
-/* Tasks to be told, once a mapping that covers the page; they are remembered in mce.pending. */
+/*
+ * Tasks to be told, each once: a VMA that covers the page is enough, it need not be mapped there.
+ * They are remembered in mce.pending. collect_procs_file()
+ */
 static void collect_procs(struct machine *m, const struct folio *folio, pgoff_t index, int flags)
 {
 	struct vm_area_struct *vma;
@@ -167,7 +170,7 @@ static void collect_procs(struct machine *m, const struct folio *folio, pgoff_t 
 
 		if (index < vma->vm_pgoff || index >= vma->vm_pgoff + vma_pages(vma))
 			continue;
-		if (mm->mce.pending || !maps_folio(vma, vma_address(vma, index), folio))
+		if (mm->mce.pending)
 			continue;
 		mm->mce.pending = signal_code(m, mm, flags);
 		mm->mce.pending_addr = vma_address(vma, index);

@@ -8,7 +8,7 @@
  * Owner      an mm_struct belongs to whoever called mm_alloc(); a VMA keeps a reference to the open
  *            file it was made from, so reopening a descriptor does not touch the mapping.
  * Errors     negative errno; faults return bits of enum vm_fault_reason.
- * Differs    one CPU, shared file mappings only, two levels of tables: PMDs in an XArray, PTEs in
+ * Differs    one CPU, shared file mappings only (private ones are the same until the first store), two levels of tables: PMDs in an XArray, PTEs in
  *            arrays made on demand. Table pages are counted and charged but take no memory from
  *            the buddy system.
  */

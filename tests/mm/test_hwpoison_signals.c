@@ -16,7 +16,7 @@
 #define BAD 3 /* the page that fails */
 
 /* Tasks that map all of the file; the first one is the run's own, which injects the error. */
-enum { CALLER, EARLY, LATE, DEFAULT, NR_TASKS };
+enum { CALLER, EARLY, LATE, DEFAULT, UNTOUCHED, NR_TASKS };
 
 struct tasks {
 	struct shmem_scene *s;
@@ -39,18 +39,20 @@ static void map(struct tasks *t, unsigned int task)
 				 VM_READ | VM_WRITE, 0, &t->vma[task]), 0);
 }
 
-/* All tasks map the file of @s and touch the page that is going to fail. */
+/* All tasks map the file of @s, and all but one touch the page that is going to fail. */
 static struct tasks begin(struct shmem_scene *s)
 {
 	static const enum mce_kill kill[NR_TASKS] = { [EARLY] = MCE_KILL_EARLY,
-						      [LATE] = MCE_KILL_LATE };
+						      [LATE] = MCE_KILL_LATE,
+						      [UNTOUCHED] = MCE_KILL_EARLY };
 	struct tasks t = { .s = s };
 
 	for (unsigned int i = 0; i < NR_TASKS; i++) {
 		t.mm[i] = i == CALLER ? s->run->mm : mm_alloc(s->run->machine);
 		t.mm[i]->mce.kill = kill[i];
 		map(&t, i);
-		assert_int_equal(touch(&t, i, BAD, false), 0);
+		if (i != UNTOUCHED)
+			assert_int_equal(touch(&t, i, BAD, false), 0);
 	}
 	return t;
 }
@@ -114,6 +116,7 @@ static void dirty_page(unsigned int k, bool sysctl)
 	assert_int_equal(poison(&t), 0);
 	expect_signal(&t, CALLER, k || sysctl, caller, 12);
 	expect_signal(&t, EARLY, 1, BUS_MCEERR_AO, 12);
+	expect_signal(&t, UNTOUCHED, 1, BUS_MCEERR_AO, 12);
 	expect_signal(&t, LATE, 0, 0, 0);
 	expect_signal(&t, DEFAULT, sysctl, BUS_MCEERR_AO, 12);
 	assert_int_equal(touch(&t, LATE, BAD, false), -EFAULT);
@@ -146,6 +149,7 @@ static void test_found_by_nobody(void **state)
 		assert_int_equal(memory_failure(m, shmem_pfn(t.s, BAD), MF_SW_SIMULATED), 0);
 		expect_signal(&t, CALLER, 0, 0, 0);
 		expect_signal(&t, EARLY, 1, BUS_MCEERR_AO, 12);
+		expect_signal(&t, UNTOUCHED, 1, BUS_MCEERR_AO, 12);
 		expect_signal(&t, LATE, 0, 0, 0);
 		expect_signal(&t, DEFAULT, 0, 0, 0);
 		end(&t);
@@ -188,9 +192,10 @@ static void test_unsplit(void **state)
 		assert_int_equal(poison(&t), k ? -EHWPOISON : -EBUSY);
 		expect_signal(&t, CALLER, !!k, BUS_MCEERR_AR, 21);
 		expect_signal(&t, EARLY, !!k, BUS_MCEERR_AO, 21);
+		expect_signal(&t, UNTOUCHED, !!k, BUS_MCEERR_AO, 21);
 		expect_signal(&t, LATE, 0, 0, 0);
 		expect_signal(&t, DEFAULT, 0, 0, 0);
-		for (unsigned int i = 0; i < NR_TASKS; i++)
+		for (unsigned int i = 0; i < UNTOUCHED; i++)
 			assert_int_equal(touch(&t, i, BAD, true), 0);
 		assert_int_equal(poison(&t), -EHWPOISON);
 		expect_signal(&t, CALLER, k ? 2 : 0, BUS_MCEERR_AR, 12);
@@ -232,6 +237,32 @@ static void test_unsplit_mapped_later(void **state)
 		do_munmap(t.vma[CALLER]);
 		shmem_close(s);
 	}
+}
+
+/*
+ * A private mapping that was only read maps the file's own page, as a shared one that cannot be
+ * written does: the error hits the file. tmpfs keeps the page, a disk gives another one.
+ */
+static void test_only_read(void **state)
+{
+	for (unsigned int k = 0; k < SIX; k++)
+		for (unsigned int disk = 0; disk < 2; disk++) {
+			struct shmem_scene *s = disk ? shmem_open_ext4(six[k], K64)
+						     : shmem_two_thps(six[k]);
+			struct tasks t = { .s = s, .mm = { s->run->mm } };
+			struct file *file = run_file(s->run);
+
+			assert_int_equal(do_mmap(t.mm[CALLER], file, 0, K64, VM_READ, 0,
+						 &t.vma[CALLER]), 0);
+			assert_int_equal(touch(&t, CALLER, BAD, false), 0);
+			assert_int_equal(poison(&t), 0);
+			expect_signal(&t, CALLER, 0, 0, 0);
+			assert_int_equal(ksys_pread64(file, NULL, K64, 0), disk ? K64 : 12288);
+			assert_int_equal(touch(&t, CALLER, BAD, false), disk ? 0 : -EFAULT);
+			expect_signal(&t, CALLER, !disk, BUS_MCEERR_AR, 12);
+			do_munmap(t.vma[CALLER]);
+			shmem_close(s);
+		}
 }
 
 /* ---- the mark in the page table ---- */
@@ -342,6 +373,7 @@ int main(void)
 		cmocka_unit_test(test_nobody),
 		cmocka_unit_test(test_unsplit),
 		cmocka_unit_test(test_unsplit_mapped_later),
+		cmocka_unit_test(test_only_read),
 		cmocka_unit_test(test_mark_survives_a_hole),
 		cmocka_unit_test(test_truncation_clears_the_mark),
 		cmocka_unit_test(test_page_outlives_the_mark),
