@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -109,7 +110,7 @@ static int open_image_file(const char *word, struct backing *b, struct fl_error 
 }
 
 /* Inline bytes lie on no block of the image: they get one behind its end. */
-static int fill_inline(struct backing *b, struct inode *inode)
+static int fill_inline(const struct backing *b, struct inode *inode)
 {
 	u64 pos = b->super.blocks << inode->i_blkbits;
 	unsigned int mask = (1 << inode->i_blkbits) - 1;
@@ -124,11 +125,104 @@ static int fill_inline(struct backing *b, struct inode *inode)
 	return ret ? ret : blk_preset(inode->i_sb->s_bdev, pos, b->inode.inline_data, len);
 }
 
-static int fill_image_inode(struct backing *b, struct inode *inode)
+/* Put the bytes in memory where the extents say. */
+static int preset_extents(const struct backing *b, struct inode *inode)
 {
+	unsigned int bits = inode->i_blkbits;
+	const char *bytes = b->bytes;
+	int ret = 0;
+
+	for (unsigned int i = 0; i < b->inode.nr_extents && !ret; i++) {
+		const struct fs_extent *e = &b->inode.extents[i];
+
+		if (e->state != EXTENT_WRITTEN)
+			continue;
+		ret = blk_preset(inode->i_sb->s_bdev, e->pblk << bits, bytes, e->len << bits);
+		bytes += e->len << bits;
+	}
+	return ret;
+}
+
+static int fill_image_inode(const struct backing *b, struct inode *inode)
+{
+	int ret;
+
 	if (b->inode.inline_data)
 		return fill_inline(b, inode);
-	return inode_set_extents(inode, b->inode.extents, b->inode.nr_extents);
+	ret = inode_set_extents(inode, b->inode.extents, b->inode.nr_extents);
+	if (!ret && b->bytes && inode->i_sb->s_machine->data)
+		ret = preset_extents(b, inode);
+	return ret;
+}
+
+/* ---- a file in an image, in memory ---- */
+
+static u64 written_blocks(const struct ext4_image_inode *inode)
+{
+	u64 n = 0;
+
+	for (unsigned int i = 0; i < inode->nr_extents; i++)
+		n += inode->extents[i].state == EXTENT_WRITTEN ? inode->extents[i].len : 0;
+	return n;
+}
+
+/* Read [pos, pos + len) of the image; what lies behind its end is zeros already. */
+static int read_image(int fd, char *buf, u64 pos, u64 len)
+{
+	while (len) {
+		ssize_t n = pread(fd, buf, len, pos);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n ? -errno : 0;
+		buf += n;
+		pos += n;
+		len -= n;
+	}
+	return 0;
+}
+
+static int load_bytes(struct ext4_image *image, u64 limit, struct backing *b)
+{
+	u64 size = b->super.block_size, blocks = written_blocks(&b->inode);
+	char *p;
+
+	if (blocks > limit / size)
+		return -EFBIG;
+	b->bytes = p = calloc(1, blocks * size + 1);
+	if (!p)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < b->inode.nr_extents; i++) {
+		const struct fs_extent *e = &b->inode.extents[i];
+		int ret;
+
+		if (e->state != EXTENT_WRITTEN)
+			continue;
+		ret = read_image(ext4_image_fd(image), p, e->pblk * size, e->len * size);
+		if (ret)
+			return ret;
+		p += e->len * size;
+	}
+	return 0;
+}
+
+int backing_load(struct ext4_image *image, const char *path, u64 limit, struct backing *ret,
+		 struct fl_error *err)
+{
+	int error;
+
+	*ret = (struct backing){.fd = -1, .is_image = true, .super = *ext4_image_super(image)};
+	error = ext4_image_file(image, path, &ret->inode, err);
+	if (error)
+		return error;
+	ret->size = ret->inode.size;
+	error = load_bytes(image, limit, ret);
+	if (!error)
+		return 0;
+	backing_fini(ret);
+	return fl_error_set(err, error, path, 0, "%s, expected a file of at most %llu bytes",
+			    strerror(-error), (unsigned long long)limit);
 }
 
 /* ---- either ---- */
@@ -151,6 +245,8 @@ void backing_fini(struct backing *b)
 	if (b->fd >= 0)
 		close(b->fd);
 	b->fd = -1;
+	free(b->bytes);
+	b->bytes = NULL;
 	ext4_image_inode_fini(&b->inode);
 }
 
@@ -162,7 +258,7 @@ int backing_take_fd(struct backing *b)
 	return fd;
 }
 
-int backing_fill_inode(struct backing *b, struct inode *inode)
+int backing_fill_inode(const struct backing *b, struct inode *inode)
 {
 	return b->is_image ? fill_image_inode(b, inode) : fill_host_inode(inode);
 }

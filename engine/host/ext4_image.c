@@ -182,16 +182,13 @@ static int ask(struct ext4_image *image, enum image_op op, const char *path, u32
 
 /* ---- opening ---- */
 
-static int open_readable(struct ext4_image *image, const char *path, struct fl_error *err)
+/* What is open as image->fd. */
+static int check_readable(struct ext4_image *image, struct fl_error *err)
 {
+	const char *path = image->name;
 	struct stat st;
 	off_t size;
 
-	snprintf(image->name, sizeof(image->name), "%s", path);
-	image->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (image->fd < 0)
-		return fl_error_set(err, -errno, path, 0, "%s, expected an ext4 image",
-				    strerror(errno));
 	if (fstat(image->fd, &st) || !(S_ISREG(st.st_mode) || S_ISBLK(st.st_mode)))
 		return fl_error_set(err, -EINVAL, path, 0,
 				    "not a regular file or block device, expected an ext4 image");
@@ -245,14 +242,29 @@ static int read_super(struct ext4_image *image, struct fl_error *err)
 
 int ext4_image_open(const char *path, struct ext4_image **ret, struct fl_error *err)
 {
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	*ret = NULL;
+	if (fd < 0)
+		return fl_error_set(err, -errno, path, 0, "%s, expected an ext4 image",
+				    strerror(errno));
+	return ext4_image_open_fd(path, fd, ret, err);
+}
+
+int ext4_image_open_fd(const char *name, int fd, struct ext4_image **ret, struct fl_error *err)
+{
 	struct ext4_image *image = calloc(1, sizeof(*image));
 	int error;
 
 	*ret = NULL;
-	if (!image)
+	if (!image) {
+		close(fd);
 		return fl_error_set(err, -ENOMEM, NULL, 0, "out of memory");
+	}
+	snprintf(image->name, sizeof(image->name), "%s", name);
+	image->fd = fd;
 	image->talk = image->child = -1;
-	error = open_readable(image, path, err);
+	error = check_readable(image, err);
 	if (!error)
 		error = start_child(image, err);
 	if (!error)

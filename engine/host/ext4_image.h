@@ -65,6 +65,8 @@ struct ext4_image_list {
 
 /* Open a regular file or block device and read its super block. */
 int ext4_image_open(const char *path, struct ext4_image **ret, struct fl_error *err);
+/* The same from a descriptor, which is taken over in any case; @name is for messages. */
+int ext4_image_open_fd(const char *name, int fd, struct ext4_image **ret, struct fl_error *err);
 /* NULL is fine. */
 void ext4_image_close(struct ext4_image *image);
 

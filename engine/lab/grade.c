@@ -121,6 +121,8 @@ int grade_open(const char *dir, struct grade **ret, struct fl_error *err)
 	if (!error)
 		error = lab_open_text(dir, g->source, g->source_len, "nobody", &g->lab, err);
 	if (!error)
+		error = lab_images_open(g->lab->dir, &g->lab->images, err);
+	if (!error)
 		error = add_items(g, err);
 	if (error) {
 		grade_close(g);

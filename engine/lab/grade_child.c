@@ -211,6 +211,7 @@ static int open_lab(struct judge *j, const char *student, struct fl_error *err)
 		return fl_error_set(err, -EINVAL, g->lab->path, 0,
 				    "another student has other questions, expected the same");
 	j->lab->ll->dir = NULL; /* there are no files in here */
+	j->lab->ll->images = &g->lab->images; /* but what was read before */
 	j->lab->ll->played = task->played;
 	return 0;
 }

@@ -80,7 +80,20 @@ static void name_lab(struct lab *lab, const char *dir)
 
 int lab_open(const char *dir, const char *student, struct lab **ret, struct fl_error *err)
 {
-	return lab_open_text(dir, NULL, 0, student, ret, err);
+	struct lab *lab;
+	int error = lab_open_text(dir, NULL, 0, student, &lab, err);
+
+	*ret = NULL;
+	if (error)
+		return error;
+	error = lab_images_open(lab->dir, &lab->images, err);
+	if (error) {
+		lab_close(lab);
+		return error;
+	}
+	lab->ll->images = &lab->images;
+	*ret = lab;
+	return 0;
 }
 
 int lab_open_text(const char *dir, const char *text, size_t len, const char *student,
@@ -120,6 +133,7 @@ void lab_close(struct lab *lab)
 		free(lab->steps[i].questions);
 	free(lab->steps);
 	lab_lua_close(lab->ll);
+	lab_images_fini(&lab->images);
 	free(lab);
 }
 

@@ -15,6 +15,7 @@
 
 #include <stdio.h>
 
+#include "lab/lab_image.h"
 #include "lab/lua_state.h"
 
 #define LAB_LIST_MAX	64 /* numbers in an answer */
@@ -70,6 +71,7 @@ struct lab {
 	char student[128];
 	u32 seed;
 	struct lab_lua *ll;
+	struct lab_images images; /* of the folder; after lab_open_text() the caller's to read */
 	int env_ref;	 /* globals of lab.lua */
 	int s_ref;	 /* s of the step that was started, or LUA_NOREF */
 	int answers_ref; /* table of answers.lua, or LUA_NOREF */
@@ -104,7 +106,10 @@ u32 lab_seed(const char *student);
 
 /* Load the lab in folder @dir. */
 int lab_open(const char *dir, const char *student, struct lab **ret, struct fl_error *err);
-/* The same from lab.lua's text, opening no file. */
+/*
+ * The same from lab.lua's text, opening no file (NULL: from lab.lua, and no other file): ll->images
+ * is the caller's to set, to those of another opening of the lab.
+ */
 int lab_open_text(const char *dir, const char *text, size_t len, const char *student,
 		  struct lab **ret, struct fl_error *err);
 /* NULL is fine. */

@@ -374,9 +374,11 @@ static int transcript_of(struct checker *c, const char *student, struct tally *t
 
 	if (!f)
 		return fl_error_set(err, -ENOMEM, NULL, 0, "out of memory");
-	ret = lab_open(own->dir, student, &c->lab, err);
-	if (!ret)
+	ret = lab_open_text(own->dir, NULL, 0, student, &c->lab, err);
+	if (!ret) {
+		c->lab->ll->images = &own->images;
 		ret = transcript(c, tallies, f, err);
+	}
 	lab_close(c->lab);
 	c->lab = own;
 	fclose(f);

@@ -305,6 +305,7 @@ static int open_lab(struct child *c, struct fl_error *err)
 	if (ret)
 		return ret;
 	c->lab->ll->defaults.source = lab_child_files();
+	c->lab->ll->images = task->images;
 	c->lab->ll->played = task->played;
 	if (c->stream)
 		lab_stream_watch(c->stream, c->lab->ll);

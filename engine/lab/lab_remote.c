@@ -180,6 +180,8 @@ int lab_remote_open(const struct lab_remote_config *config, struct lab_remote **
 		error = fl_error_set(err, -ENOMEM, NULL, 0, "out of memory");
 	else
 		error = read_source(r, err);
+	if (!error && config->dir)
+		error = lab_images_open(r->dir, &r->images, err);
 	if (error) {
 		lab_remote_close(r);
 		return error;
@@ -220,6 +222,7 @@ void lab_remote_close(struct lab_remote *r)
 	bytes_fini(&r->answers);
 	free(r->texts);
 	free(r->source);
+	lab_images_fini(&r->images);
 	free(r);
 }
 
@@ -245,6 +248,7 @@ static int start_child(struct lab_remote *r, struct fl_error *err)
 	struct lab_child_task task = {.config = &r->config,
 				      .source = r->source,
 				      .source_len = r->source_len,
+				      .images = &r->images,
 				      .played = r->played};
 	int pair[2];
 

@@ -98,6 +98,7 @@ static bool take_shape(struct lab_remote *r, const char *data, size_t len)
 		return false;
 	memcpy(lab, data, sizeof(*lab));
 	lab->ll = NULL;
+	lab->images = (struct lab_images){0};
 	lab->env_ref = lab->s_ref = lab->answers_ref = LUA_NOREF;
 	END(lab->name);
 	END(lab->title);

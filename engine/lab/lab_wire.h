@@ -98,6 +98,7 @@ struct lab_child_task {
 	const struct lab_remote_config *config;
 	const char *source; /* lab.lua or the script */
 	size_t source_len;
+	const struct lab_images *images; /* read before the door was locked */
 	int talk;
 	struct lab_played *played; /* shared with the parent */
 };

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lab/lab_image.h"
 #include "lab/lua_engine.h"
 #include "lib/strutil.h"
 
@@ -46,6 +47,7 @@ s64 lab_lua_size(lua_State *L, int index, const char *what)
 struct builder {
 	struct run_config config;
 	bool record;
+	bool fs, file; /* they were given */
 };
 
 static u64 take_count(lua_State *L, const char *name, u64 low, u64 high)
@@ -99,6 +101,8 @@ static void take_file(lua_State *L, struct builder *b)
 	const struct lab_lua *ll = lab_lua_of(L);
 	const char *name = take_string(L, "file");
 
+	b->config.image = NULL;
+	b->file = true;
 	if (ll->defaults.file && !strcmp(name, ll->defaults.file)) {
 		b->config.file = ll->defaults.file;
 		return;
@@ -112,6 +116,31 @@ static void take_file(lua_State *L, struct builder *b)
 	lua_replace(L, -2);
 }
 
+/* A file of one of the images in the lab's folder, or the one the command line named. */
+static void take_image(lua_State *L, struct builder *b)
+{
+	const struct lab_lua *ll = lab_lua_of(L);
+	const char *word = take_string(L, "image");
+	const struct lab_image_file *f = ll->images ? lab_images_find(ll->images, word) : NULL;
+
+	if (f) {
+		b->config.image = f->word;
+		b->config.image_file = &f->backing;
+	} else if (ll->defaults.image && !strcmp(word, ll->defaults.image)) {
+		b->config.image = ll->defaults.image;
+	} else {
+		luaL_error(L,
+			   "machine: image: '%s', expected NAME.img.xz:PATH, a file of an image in "
+			   "the lab's folder, or the one --image names",
+			   word);
+	}
+	if (b->file)
+		luaL_error(L, "machine: image and file, expected one of the two");
+	b->config.file = NULL;
+	if (!b->fs)
+		b->config.fs = "ext4";
+}
+
 enum field {
 	KERNEL,
 	MEMORY,
@@ -122,6 +151,7 @@ enum field {
 	DISK,
 	WRITTEN,
 	FILE_,
+	IMAGE,
 	RA_KB,
 	IO_KB,
 	CPUS,
@@ -140,7 +170,7 @@ enum field {
 
 static const char *const field_names[NR_FIELDS] = {
 	"kernel", "memory", "page_size", "block_size", "fs",   "size",	   "disk", "written",
-	"file",	  "ra_kb",  "io_kb",	 "cpus",       "seed", "fragment", "data", "record",
+	"file",	  "image",  "ra_kb",  "io_kb",	 "cpus",       "seed", "fragment", "data", "record",
 	"extent_blocks", "features", "mount_options", "dir_flags", "split_fails",
 	"early_kill",
 };
@@ -165,6 +195,7 @@ static void take_field(lua_State *L, struct builder *b, enum field field)
 		break;
 	case FS:
 		c->fs = take_string(L, "fs");
+		b->fs = true;
 		break;
 	case SIZE:
 		c->size = take_size(L, "size", FILE_MAX);
@@ -177,6 +208,9 @@ static void take_field(lua_State *L, struct builder *b, enum field field)
 		break;
 	case FILE_:
 		take_file(L, b);
+		break;
+	case IMAGE:
+		take_image(L, b);
 		break;
 	case RA_KB:
 		c->ra_bytes = take_count(L, "ra_kb", 0, 1048576) << 10;

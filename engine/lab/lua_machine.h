@@ -17,7 +17,10 @@
 
 #define MACHINE_TYPE	"machine"
 #define MACHINE_OPS_MAX 1000000 /* queued or remembered */
-#define PAST_WAIT	WL_NR_OPS /* in past only: waited for the disk */
+/* In past only, what is no operation of the language. */
+#define PAST_WAIT    WL_NR_OPS	     /* waited for the disk */
+#define PAST_CHATTR  (WL_NR_OPS + 1) /* n: the journal flag went on or off */
+#define PAST_REMOUNT (WL_NR_OPS + 2)
 
 struct op_list {
 	struct wl_op *ops;

@@ -50,10 +50,21 @@ static void drain(lua_State *L, struct lab_machine *lm)
 	blk_drain(lm->run->machine);
 }
 
+/* What is done to the file from outside, between two operations: 0 or -errno. */
+static int handle(lua_State *L, struct lab_machine *lm, const struct wl_op *op)
+{
+	lab_lua_charge(L, 1 + lm->run->inode->i_mapping->nrpages / 16);
+	append(L, &lm->past, op);
+	return (unsigned int)op->type == PAST_CHATTR ? run_set_journal_flag(lm->run, op->n)
+				       : run_remount(lm->run);
+}
+
 void lab_machine_replay(lua_State *L, struct lab_machine *lm, const struct wl_op *op)
 {
 	if (op->type == PAST_WAIT)
 		drain(L, lm);
+	else if (op->type > PAST_WAIT)
+		handle(L, lm, op);
 	else
 		lab_machine_play(L, lm, op);
 }
@@ -205,12 +216,41 @@ static bool reads(enum wl_op_type type)
 	return type == WL_READ || type == WL_PREAD || type == WL_SPLICE;
 }
 
+/* true, or nil and the name of @error. */
+static int push_outcome(lua_State *L, int error)
+{
+	const char *name = error ? strerrorname_np(-error) : NULL;
+
+	if (!error) {
+		lua_pushboolean(L, true);
+		return 1;
+	}
+	lua_pushnil(L);
+	lua_pushstring(L, name ? name : "?");
+	return 2;
+}
+
+static int machine_chattr(lua_State *L)
+{
+	static const char *const words[] = {"-j", "+j", NULL};
+	struct lab_machine *lm = lab_machine_idle(L, 1);
+	const struct wl_op op = {.type = PAST_CHATTR, .n = luaL_checkoption(L, 2, NULL, words)};
+
+	return push_outcome(L, handle(L, lm, &op));
+}
+
+static int machine_remount(lua_State *L)
+{
+	const struct wl_op op = {.type = PAST_REMOUNT, .n = 1};
+
+	return push_outcome(L, handle(L, lab_machine_idle(L, 1), &op));
+}
+
 /* Upvalues: type, kinds. */
 static int machine_op(lua_State *L)
 {
 	struct lab_machine *lm = lab_machine_idle(L, 1);
 	enum wl_op_type type = lua_tointeger(L, lua_upvalueindex(1));
-	const char *name;
 	u64 bytes, errors;
 	struct wl_op op;
 
@@ -218,16 +258,11 @@ static int machine_op(lua_State *L)
 	bytes = lm->run->bytes;
 	errors = lm->run->errors;
 	lab_machine_play(L, lm, &op);
-	if (lm->run->errors > errors) {
-		name = strerrorname_np(-lm->run->last_error);
-		lua_pushnil(L);
-		lua_pushstring(L, name ? name : "?");
-		return 2;
-	}
-	if (reads(type))
-		lua_pushinteger(L, lm->run->bytes - bytes);
-	else
-		lua_pushboolean(L, true);
+	if (lm->run->errors > errors)
+		return push_outcome(L, lm->run->last_error);
+	if (!reads(type))
+		return push_outcome(L, 0);
+	lua_pushinteger(L, lm->run->bytes - bytes);
 	return 1;
 }
 
@@ -469,6 +504,8 @@ void lab_machine_add_ops(lua_State *L)
 		{"next_op", machine_next_op},
 		{"wait_for", machine_wait_for},
 		{"stop_before", machine_stop_before},
+		{"chattr", machine_chattr},
+		{"remount", machine_remount},
 		{NULL, NULL},
 	};
 	static const struct {

@@ -30,6 +30,7 @@
 #define LAB_LUA_OUTPUT_MAX     (4UL << 20)  /* bytes printed */
 #define LAB_LUA_MACHINES       64	    /* alive at once */
 
+struct lab_images;
 struct plot;
 
 /* The last operation of any machine. */
@@ -52,6 +53,7 @@ struct lab_lua {
 	struct run_config defaults; /* of fl.machine */
 	struct lab_played *played;  /* kept up to date if not NULL; the caller's */
 	const char *dir;	    /* folder whose files machines may read, or NULL */
+	const struct lab_images *images; /* lab/lab_image.h: what machines may have, or NULL */
 
 	/* A figure was made; NULL: it is only printed. The text is in the caller's memory. */
 	void (*figure)(void *ctx, const char *name, const char *svg);

@@ -130,7 +130,7 @@ static int mount_backed(struct run *run, const struct mount_options *options,
 }
 
 /* The file of the run: made up, or what @b has. */
-static int make_inode(struct run *run, struct backing *b, struct fl_error *err)
+static int make_inode(struct run *run, const struct backing *b, struct fl_error *err)
 {
 	const struct run_config *config = &run->config;
 	bool hole = !strcmp(disk_name(config), "hole");
@@ -183,22 +183,33 @@ static int open_backing(const struct run_config *config, struct backing *b, stru
 	return backing_open(config->file, config->image, b, err);
 }
 
+static int mount_file(struct run *run, struct backing *b, struct fl_error *err)
+{
+	int ret;
+
+	if (b)
+		run->config.size = b->size;
+	ret = mount_disk(run, b, err);
+	return ret ? ret : make_inode(run, b, err);
+}
+
 static int open_file_system(struct run *run, struct fl_error *err)
 {
-	struct run_config *config = &run->config;
-	bool backed = run_has_backing(config);
+	const struct run_config *config = &run->config;
 	struct backing b;
-	int ret = backed ? open_backing(config, &b, err) : 0;
+	int ret;
 
+	if (!run_has_backing(config))
+		return mount_file(run, NULL, err);
+	if (config->image_file) {
+		b = *config->image_file;
+		return mount_file(run, &b, err);
+	}
+	ret = open_backing(config, &b, err);
 	if (ret)
 		return ret;
-	if (backed)
-		config->size = b.size;
-	ret = mount_disk(run, backed ? &b : NULL, err);
-	if (!ret)
-		ret = make_inode(run, backed ? &b : NULL, err);
-	if (backed)
-		backing_fini(&b);
+	ret = mount_file(run, &b, err);
+	backing_fini(&b);
 	return ret;
 }
 
@@ -784,6 +795,27 @@ int run_set_journal_flag(struct run *run, bool on)
 	if (strcmp(run->sb->s_type, "ext4"))
 		return -EOPNOTSUPP;
 	return ext4_change_inode_journal_flag(run->inode, on);
+}
+
+int run_remount(struct run *run)
+{
+	bool open[RUN_DESCRIPTORS];
+	int ret;
+
+	if (strcmp(run->sb->s_type, "ext4"))
+		return -EOPNOTSUPP;
+	if (run->vma)
+		return -EBUSY;
+	for (unsigned int i = 0; i < RUN_DESCRIPTORS; i++)
+		open[i] = run->files[i];
+	run_close_descriptors(run);
+	ret = ext4_reread_inode(run->inode);
+	for (unsigned int i = 0; i < RUN_DESCRIPTORS; i++) {
+		run->files[i] = open[i] ? filp_open(run->inode) : NULL;
+		if (open[i] && !run->files[i])
+			ret = -ENOMEM;
+	}
+	return ret;
 }
 
 int run_workload(struct run *run, const struct workload *w, struct fl_error *err)

@@ -20,6 +20,7 @@
 #define RUN_DESCRIPTORS 4
 
 struct backing_source;
+struct backing;
 
 struct run_config {
 	struct machine_config machine;
@@ -28,6 +29,7 @@ struct run_config {
 	const char *file;	/* host file whose bytes are read, or NULL */
 	const char *image;	/* "IMAGE:PATH": a file of a real ext4 image, or NULL */
 	struct backing_source *source; /* who opens either (host/backing.h); NULL: run_open() */
+	const struct backing *image_file; /* ... read before (backing_load()); NULL: it is opened */
 	s64 size;		/* of the file, where there is neither */
 	bool written;		/* a generated file has blocks (any disk but hole) */
 	const struct fs_extent *extents; /* ... these, where not NULL; read in run_open() only */
@@ -142,6 +144,12 @@ void run_fill_pattern(u64 nr, loff_t pos, void *buf, size_t len);
  * between two operations. fs/ext4/ext4.h ext4_change_inode_journal_flag().
  */
 int run_set_journal_flag(struct run *run, bool on);
+
+/*
+ * Unmount and mount: descriptors are closed and opened again, the cache is gone, the inode is read
+ * from the disk. ext4 only, else -EOPNOTSUPP; -EBUSY while the file is mapped; -ENOMEM.
+ */
+int run_remount(struct run *run);
 
 /* The current descriptor. */
 static inline struct file *run_file(const struct run *run)

@@ -1,4 +1,22 @@
--- Lab 13: eras, the predicate of v6.16, what v6.19 changed, large blocks, the limit in blocks, one function.
+-- Lab 13: eras, the predicate of v6.16, the flag j on a live file, what v6.19 changed, large blocks, the limit in blocks,
+-- real images, one function.
+
+-- Real images, made by images.sh, and what dumpe2fs, lsattr and images.sh say about a file of each. The miniature mounts
+-- the image, so what it answers comes from there.
+local IMAGES = {
+	{ image = "plain.img.xz:report" },
+	{ image = "plain.img.xz:table", journal_flag = true },
+	{ image = "small-blocks.img.xz:report", block_size = 1024 },
+	{ image = "journalled.img.xz:report", data = "journal", delalloc = false, default_data = true },
+	{ image = "verity.img.xz:table", features = { verity = true, ["^has_journal"] = true } },
+	{ image = "encrypt.img.xz:report", features = { encrypt = true, ["^has_journal"] = true } },
+	{ image = "clusters.img.xz:table", features = { bigalloc = true, ["^has_journal"] = true } },
+	{ image = "inline.img.xz:note", features = { inline_data = true, ["^has_journal"] = true } },
+	{ image = "no-journal.img.xz:report", features = { ["^has_journal"] = true } },
+	{ image = "ext2.img.xz:table", features = { ext2 = true }, block_size = 2048 },
+	{ image = "large-blocks.img.xz:report", block_size = 16384, features = { ["^has_journal"] = true } },
+	{ image = "large-encrypt.img.xz:note", block_size = 16384, features = { encrypt = true, ["^has_journal"] = true } },
+}
 
 local function config(c)
 	local features, options = {}, {}
@@ -13,6 +31,10 @@ local function config(c)
 	end
 	if c.dioread_lock then
 		options[#options + 1] = "dioread_lock"
+	end
+	if c.image then
+		-- The image says the rest itself.
+		return { kernel = c.kernel, image = c.image, page_size = c.page_size, mount_options = c.nodelalloc and "nodelalloc" or nil }
 	end
 	return {
 		kernel = c.kernel, fs = "ext4", size = "0", page_size = c.page_size, block_size = c.block_size,
@@ -39,7 +61,9 @@ local function largest(c)
 		return -1
 	end
 	local pages = m.page_size == 4096 and 512 or 2048
-	m:pwrite(0, 1)
+	if not c.image then
+		m:pwrite(0, 1)
+	end
 	m:pwrite(pages * m.page_size, pages * m.page_size)
 	return m:page(pages).folio.order
 end
@@ -67,17 +91,20 @@ local function describe(c)
 	if c.block_size and c.block_size ~= 4096 then
 		list[#list + 1] = ("`mke2fs -b %d`"):format(c.block_size)
 	end
-	if c.data and c.data ~= "ordered" then
+	if c.default_data then
+		list[#list + 1] = "`tune2fs -o journal_data`, mounted without options"
+	elseif c.data and c.data ~= "ordered" then
 		list[#list + 1] = "`mount -o data=" .. c.data .. "`"
 	end
-	if c.delalloc == false then
+	if c.delalloc == false and not c.default_data then
 		list[#list + 1] = "`mount -o nodelalloc`"
 	end
 	if c.dioread_lock then
 		list[#list + 1] = "`mount -o dioread_lock`"
 	end
 	if c.journal_flag then
-		list[#list + 1] = "`chattr +j` on the directory, before the file was made"
+		list[#list + 1] = c.image and "`chattr +j` on the file, before it was mounted"
+			or "`chattr +j` on the directory, before the file was made"
 	end
 	return #list > 0 and table.concat(list, ", ") or "nothing special"
 end
@@ -103,7 +130,7 @@ local LARGE = {
 lab {
 	title = "Who gets large folios",
 	summary = "Features, mount options, a flag and the kernel's version: which files on ext4 get large folios.",
-	minutes = 40,
+	minutes = 50,
 	steps = {
 		step {
 			id = "eras",
@@ -241,8 +268,95 @@ Six files on **v6.18**:
 			reveal = [[
 A file with `inline_data` is among the large ones, with a scar: the attempt to keep it in its inode takes page 0 as a single page, for good.
 
-The flag `j` has another catch. `chattr +j` on a file *in use* does not ask again: up to v6.18 the file keeps its large folios until its inode is read anew, and one that lost them does not get them back by `-j` either. v7.3 decides at once and
-drops the file's cache (knob EXT4_JFLAG_LIVE; seen on Debian's 6.16.12, 6.18.15 and 7.3.4).
+]],
+		},
+
+		step {
+			id = "flips",
+			title = "The flag on a live file",
+			prepare = function(s)
+				s.delalloc = s.rng:int(0, 1) == 1
+				local r = s.rng
+				s.moves = r:pick {
+					{ "+j", "-j", "+j", "remount", "-j" },
+					{ "+j", "remount", "-j", "remount", "+j" },
+					{ "+j", "remount", "-j", "+j", "-j" },
+					{ "-j", "+j", "remount", "-j", "remount" },
+				}
+				s.play = function(kernel, moves)
+					local m = fl.machine { kernel = kernel, fs = "ext4", size = "0", mount_options = s.delalloc and "delalloc" or "nodelalloc" }
+					local orders = {}
+					m:pwrite(0, 64 << 10)
+					for i, move in ipairs(moves) do
+						if move == "remount" then
+							assert(m:remount())
+						else
+							assert(m:chattr(move))
+						end
+						m:pwrite(i * 64 << 10, 64 << 10)
+						orders[i] = m:page(i * 16).folio.order
+					end
+					return orders, m
+				end
+				s.old, s.new = s.play("v6.18", s.moves), s.play("v7.3", s.moves)
+				s.text = table.concat(s.moves, ", ")
+				s.mount = s.delalloc and "delalloc" or "nodelalloc"
+				s.first, s.second = s.rng:int(20, 90), s.rng:int(3, 15)
+				s.cached = function(kernel)
+					local m = fl.machine { kernel = kernel, fs = "ext4", size = "0" }
+					m:pwrite(0, s.first * 4096)
+					assert(m:chattr("+j"))
+					m:pwrite(s.first * 4096, s.second * 4096)
+					return m:cached()
+				end
+				s.kept, s.left = s.cached("v6.18"), s.cached("v7.3")
+			end,
+			brief = [[
+The flag `j` has a catch. `chattr +j` and `chattr -j` can be applied to a file **in use**: `ext4_change_inode_journal_flag()`. Before it sets the flag it writes the file back. And then:
+
+- up to **v6.18** it asks nothing again. The file keeps the range of orders it has, until its inode is *read from disk anew*, for example because the file system was unmounted and mounted. That goes for both directions: who lost the large folios does not get
+  them back by `-j` either;
+- **v7.3** drops the whole cache of the file and decides at once (knob EXT4_JFLAG_LIVE).
+
+A file on a file system mounted with `{{mount}}`. A program writes 64 KiB behind the end of the file, then an administrator makes a move, and so on; `remount` is unmounting and mounting:
+
+    write, {{table.concat(moves, ", write, ")}}, write
+]],
+			questions = {
+				ask.list {
+					id = "flips-old",
+					predict = true,
+					points = 5,
+					text = "On **v6.18**: the order of the first folio of each of the five writes that *follow a move* ({{text}}).",
+					answer = function(s) return s.old end,
+					hints = { "An aligned write of 64 KiB gets a folio of order 4 or single pages, order 0.", "Ask after each move: was the inode read from disk? If not, nothing changes." },
+				},
+				ask.list {
+					id = "flips-new",
+					predict = true,
+					points = 5,
+					text = "And on **v7.3**?",
+					answer = function(s) return s.new end,
+					hints = { "Here every move decides: with the flag order 0, without it order 4." },
+				},
+				ask.number {
+					id = "dropped",
+					predict = true,
+					unit = "pages",
+					text = "On **v7.3** a program writes {{first * 4}} KiB to an empty file, then comes `chattr +j`, then it appends {{second * 4}} KiB. How many pages of the file are in the cache now?",
+					answer = function(s) return s.left end,
+					hints = { "On v6.18 it is all of them: {{kept}}. v7.3 must not leave a large folio in a mapping that may have none." },
+				},
+			},
+			run = function(s)
+				print("move      v6.18   v7.3")
+				for i, move in ipairs(s.moves) do
+					print(("%-8s  o%-5d   o%d"):format(move, s.old[i], s.new[i]))
+				end
+			end,
+			reveal = [[
+{{delalloc and "With delayed allocation the flag journals nothing, and costs the large folios all the same." or "Without delayed allocation the flag journals the data, but not as long as the file has large folios: v6.18 vetoes that until the inode is read again."}} The moves were
+compared with Debian's 6.12.117, 6.16.12, 6.18.15 and 7.3.4.
 ]],
 		},
 
@@ -347,6 +461,101 @@ reason.
 		},
 
 		step {
+			id = "images",
+			title = "Real images",
+			prepare = function(s)
+				local pool = s.rng:shuffle { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 }
+				s.list = {}
+				for i = 1, 6 do
+					s.list[i] = IMAGES[pool[i]]
+				end
+				s.lines = { "| | image and file | made with |", "|---|---|---|" }
+				for i, c in ipairs(s.list) do
+					s.lines[#s.lines + 1] = ("| %d | `%s` | %s |"):format(i, c.image, describe(c))
+				end
+				s.list_text = table.concat(s.lines, "\n")
+				s.state = function(c, kernel)
+					local order = largest(with(c, kernel))
+					return order < 0 and 2 or order > 0 and 1 or 0
+				end
+				s.nodelalloc = s.rng:int(0, 1) == 1
+				s.file = s.rng:pick { "report", "table" }
+				s.kernel = s.rng:pick { "v6.18", "v7.3" }
+				s.moves = s.rng:pick { { "+j", "remount", "-j", "remount" }, { "-j", "+j", "remount", "-j" }, { "remount", "-j", "remount", "+j" } }
+				s.text = table.concat(s.moves, ", write, ")
+				s.orders = function()
+					local m = fl.machine { kernel = s.kernel, image = "plain.img.xz:" .. s.file, mount_options = s.nodelalloc and "nodelalloc" or nil }
+					local list = {}
+					for i = 0, 4 do
+						if i > 0 then
+							assert(s.moves[i] == "remount" and m:remount() or s.moves[i] ~= "remount" and m:chattr(s.moves[i]))
+						end
+						m:pwrite(1 << 20 | i << 16, 64 << 10)
+						list[i + 1] = m:page(256 + i * 16).folio.order
+					end
+					return list
+				end
+				s.options = s.nodelalloc and "`nodelalloc`" or "no options"
+			end,
+			brief = [[
+What the kernel asks stands on the disk: the features in the super block, the flags in the inode. In this lab's folder there are images of real ext4 file systems, packed with xz. `images.sh` made them with mke2fs and debugfs; they were never mounted. The
+miniature reads them, mounts them and asks. (To look yourself: `xz -dk verity.img.xz`, then `dumpe2fs -h verity.img` and `debugfs -R 'stat table' verity.img`.)
+
+Six files in them, pages of 4 KiB:
+
+{{list_text}}
+]],
+			questions = {
+				ask.list {
+					id = "images-old",
+					predict = true,
+					points = 6,
+					text = "On **v6.18**: `1` for large folios, `0` for single pages, `2` if the mount is refused. Six times.",
+					answer = function(s)
+						local list = {}
+						for i, c in ipairs(s.list) do
+							list[i] = s.state(c, "v6.18")
+						end
+						return list
+					end,
+					hints = { "The list of step two. Blocks larger than a page are refused." },
+				},
+				ask.list {
+					id = "images-new",
+					predict = true,
+					points = 6,
+					text = "And on **v7.3**?",
+					answer = function(s)
+						local list = {}
+						for i, c in ipairs(s.list) do
+							list[i] = s.state(c, "v7.3")
+						end
+						return list
+					end,
+					hints = { "Verity is no obstacle any more, and blocks larger than a page are mounted, unless the file system can encrypt." },
+				},
+				ask.list {
+					id = "image-flips",
+					predict = true,
+					points = 5,
+					text = "The file `{{file}}` of `plain.img.xz` (its `table` has the flag `j`), mounted with {{options}} on **{{kernel}}**: write 64 KiB, {{text}}, write. The orders of the five writes' folios?",
+					answer = function(s) return s.orders() end,
+					hints = { "The writes are aligned to 64 KiB and on pages that nobody read before.", "v6.18 decides only when the inode is read from disk, v7.3 at every move, too." },
+				},
+			},
+			run = function(s)
+				local words = { [0] = "single pages", [1] = "large folios", [2] = "refused" }
+				print("   v6.18         v7.3")
+				for i, c in ipairs(s.list) do
+					print(("%d  %-12s  %-12s  %s"):format(i, words[s.state(c, "v6.18")], words[s.state(c, "v7.3")], c.image))
+				end
+			end,
+			reveal = [[
+`foliolab ext4 IMAGE` asks the same questions for every file of an image of yours and names the obstacle (this lab's README has the commands).
+]],
+		},
+
+		step {
 			id = "limit",
 			title = "How large, and a function",
 			prepare = function(s)
@@ -373,10 +582,22 @@ not notice: 2048 blocks of 1 KiB are 2 MiB. With pages of 64 KiB one does.
 				ask.func {
 					id = "largest",
 					points = 12,
-					text = "Put it all together: write `largest(c)`: the largest order that a new regular file's folios may have, or -1 if the mount is refused. `answers.lua` says what `c` holds; the kernels are "
+					text = "Put it all together: write `largest(c)`: the largest order that a regular file's folios may have, or -1 if the mount is refused. It is asked about the real images, too. `answers.lua` says what `c` holds; the kernels are "
 						.. "v6.12, v6.16, v6.18 and v7.3, where v6.16 does not have the limit of 2048 blocks.",
 					check = function(s, f)
 						local r = s.rng
+						for _, image in ipairs(IMAGES) do
+							local c = with(image, r:pick(s.kernels))
+							c.page_size, c.block_size, c.data = r:pick { 4096, 65536 }, c.block_size or 4096, c.data or "ordered"
+							c.delalloc, c.journal_flag = c.delalloc ~= false, c.journal_flag or false
+							local want, seen = largest(c), copy(c)
+							seen.features, seen.image, seen.default_data = copy(c.features or {}), nil, nil
+							local got = f(seen)
+							if got ~= want then
+								return false, ("%s, pages of %d, the real image %s: it returned %s, expected %d"):format(c.kernel, c.page_size, c.image,
+									tostring(got), want)
+							end
+						end
 						for i = 1, 120 do
 							local c = {
 								kernel = i <= 16 and s.kernels[(i - 1) % 4 + 1] or r:pick { "v6.12", "v6.16", "v6.18", "v6.18", "v7.3", "v7.3", "v7.3" },

@@ -55,6 +55,49 @@ assert(not pcall(m.read, m, -1) and not pcall(m.read, m, 1.5) and not pcall(m.re
 LUA
 END
 
+test_expect_success 'chattr and remount: orders as on real kernels, and part of a twin' - <<'END'
+lua >out <<'LUA'
+-- Spec 1.5: 64 KiB writes after each move, mounted nodelalloc, seen on Debian's kernels.
+local seen = {
+	["v6.12"] = { 0, 0, 0, 0, 0, 0 },
+	["v6.16"] = { 4, 4, 4, 4, 0, 0 },
+	["v6.18"] = { 4, 4, 4, 4, 0, 0 },
+	["v7.3"] = { 4, 0, 4, 0, 0, 4 },
+}
+local function order(m, i)
+	m:pwrite(i << 16, 64 << 10)
+	return m:page(i * 16).folio.order
+end
+for kernel, want in pairs(seen) do
+	local m = fl.machine { kernel = kernel, fs = "ext4", size = "0", mount_options = "nodelalloc" }
+	for i, move in ipairs { "", "+j", "-j", "+j", "remount", "-j" } do
+		if move == "remount" then
+			assert(m:remount() and m:cached() == 0)
+		elseif move ~= "" then
+			assert(m:chattr(move))
+		end
+		local twin = m:twin()
+		assert(order(m, i) == want[i], kernel .. " " .. i)
+		assert(order(twin, i) == want[i], "twin " .. kernel .. " " .. i)
+		assert(twin:cached() == m:cached())
+	end
+end
+local m = fl.machine {}
+local ok, why = m:chattr("+j")
+assert(ok == nil and why == "EOPNOTSUPP")
+ok, why = m:remount()
+assert(ok == nil and why == "EOPNOTSUPP")
+m = fl.machine { fs = "ext4" }
+m:mmap()
+ok, why = m:remount()
+assert(ok == nil and why == "EBUSY")
+m:play("munmap; read 4k")
+assert(m:remount() and m:read(4096) == 4096 and m:page(0))
+assert(not pcall(m.chattr, m, "+i") and not pcall(m.chattr, m))
+assert(not pcall(fl.machine, { image = "x.img:y" }))
+LUA
+END
+
 test_expect_success 'split_fails: a bad page stays in its large folio' - <<'END'
 lua >out <<'LUA'
 local function poisoned(fails)

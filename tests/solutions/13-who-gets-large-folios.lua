@@ -43,6 +43,21 @@ local function state(order)
 	return order < 0 and 2 or order > 0 and 1 or 0
 end
 
+-- Orders after each move: up to v6.18 only reading the inode decides, v7.3 decides at every move.
+local function flips(moves, live, flag)
+	local order, out = flag and 0 or 4, {}
+	for i, move in ipairs(moves) do
+		if move == "remount" then
+			order = flag and 0 or 4
+		elseif move ~= "" then
+			flag = move == "+j"
+			order = live and (flag and 0 or 4) or order
+		end
+		out[i] = order
+	end
+	return out
+end
+
 return {
 	solution = {
 		["kernels"] = function(s)
@@ -56,6 +71,17 @@ return {
 		["folios"] = function(s) return s.kib // 4 - 1 end,
 		["six"] = function(s) return each(s.list, "v6.18", state) end,
 		["harmless"] = 1,
+		["flips-old"] = function(s) return flips(s.moves, false) end,
+		["flips-new"] = function(s) return flips(s.moves, true) end,
+		["dropped"] = function(s) return s.second end,
+		["images-old"] = function(s) return each(s.list, "v6.18", state) end,
+		["images-new"] = function(s) return each(s.list, "v7.3", state) end,
+		["image-flips"] = function(s)
+			local flag = s.file == "table"
+			local list = flips(s.moves, s.kernel == "v7.3", flag)
+			table.insert(list, 1, flag and 0 or 4)
+			return list
+		end,
 		["new"] = function(s) return each(s.list, "v7.3", state) end,
 		["old"] = function(s) return each(s.list, "v6.18", state) end,
 		["smallest"] = function(s) return s.block // 4096 end,
@@ -95,6 +121,9 @@ return {
 			end,
 			function(c) while true do end end,
 		},
+		["flips-old"] = { function(s) return flips(s.moves, true) end },
+		["flips-new"] = { function(s) return flips(s.moves, false) end },
+		["image-flips"] = { { 4, 4, 4, 4, 4 } },
 		["six"] = { { 1, 1, 1, 1, 1, 1 } },
 	},
 }
