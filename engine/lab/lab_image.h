@@ -14,9 +14,9 @@
 
 #include "host/backing.h"
 
-#define LAB_IMAGE_BYTES	    (32u << 20) /* of an image, unpacked */
-#define LAB_IMAGE_FILE_BYTES (4u << 20) /* in the blocks of one of its files */
-#define LAB_IMAGE_FILES	    64		/* of one image */
+#define LAB_IMAGE_BYTES	     (32u << 20) /* of an image, unpacked */
+#define LAB_IMAGE_FILE_BYTES (4u << 20)	 /* in the blocks of one of its files */
+#define LAB_IMAGE_FILES	     64		 /* of one image */
 
 struct lab_image_file {
 	char *word; /* "NAME.img.xz:dir/file" */

@@ -17,8 +17,8 @@
 #include "lab/run.h"
 
 static const char *const images[] = {
-	"clusters", "encrypt", "ext2", "inline", "journalled", "large-blocks", "large-encrypt",
-	"no-journal", "plain", "small-blocks", "verity",
+	"clusters",	 "encrypt",    "ext2",	"inline",	"journalled", "large-blocks",
+	"large-encrypt", "no-journal", "plain", "small-blocks", "verity",
 };
 
 static char *lab_dir(void)
@@ -31,7 +31,7 @@ static char *lab_dir(void)
 
 static void open_images(struct lab_images *all)
 {
-	struct fl_error err = { 0 };
+	struct fl_error err = {0};
 
 	if (lab_images_open(lab_dir(), all, &err))
 		fail_msg("%s: %s", err.file, err.text);
@@ -69,9 +69,9 @@ static void take(void *ctx, const void *buf, size_t len)
 
 static void read_through(const struct lab_image_file *f, struct bytes *got)
 {
-	const struct wl_op op = { .type = WL_READ, .len = 10000, .n = 20 };
+	const struct wl_op op = {.type = WL_READ, .len = 10000, .n = 20};
 	struct run_config c;
-	struct fl_error err = { 0 };
+	struct fl_error err = {0};
 	struct run *run;
 
 	run_config_init(&c);
@@ -92,7 +92,7 @@ static void read_through(const struct lab_image_file *f, struct bytes *got)
 
 static void every_byte_is_there(void **state)
 {
-	static const char *const paths[] = { "note", "report", "table" };
+	static const char *const paths[] = {"note", "report", "table"};
 	static char want[100000], word[100];
 	static struct bytes got;
 	struct lab_images all;
@@ -121,9 +121,18 @@ static void every_byte_is_there(void **state)
 static void names_reach_nothing_else(void **state)
 {
 	static const char *const words[] = {
-		"", ":", "plain.img.xz", "plain.img.xz:", "plain.img.xz:nothing", "plain.img:report",
-		"../13-who-gets-large-folios/plain.img.xz:report", "./plain.img.xz:report",
-		"plain.img.xz:../report", "/etc/passwd", "/etc/passwd:", "plain.img.xz::report",
+		"",
+		":",
+		"plain.img.xz",
+		"plain.img.xz:",
+		"plain.img.xz:nothing",
+		"plain.img:report",
+		"../13-who-gets-large-folios/plain.img.xz:report",
+		"./plain.img.xz:report",
+		"plain.img.xz:../report",
+		"/etc/passwd",
+		"/etc/passwd:",
+		"plain.img.xz::report",
 	};
 	struct lab_images all;
 
@@ -153,7 +162,7 @@ static void put(const char *dir, const char *name, const char *text, off_t size)
 static void refused(const char *dir, const char *name, const char *why)
 {
 	struct lab_images all;
-	struct fl_error err = { 0 };
+	struct fl_error err = {0};
 	char path[300];
 
 	assert_true(lab_images_open(dir, &all, &err) < 0);
@@ -169,7 +178,7 @@ static void what_is_no_image_is_refused(void **state)
 {
 	char dir[] = "images-XXXXXX", hidden[64];
 	struct lab_images all;
-	struct fl_error err = { 0 };
+	struct fl_error err = {0};
 
 	(void)state;
 	assert_non_null(mkdtemp(dir));
@@ -177,7 +186,10 @@ static void what_is_no_image_is_refused(void **state)
 	assert_int_equal(all.nr, 0);
 	put(dir, "short.img", "no file system", 0);
 	refused(dir, "short.img", "damaged image");
-	put(dir, "cut.img.xz", "\xfd" "7zXZ", 100);
+	put(dir, "cut.img.xz",
+	    "\xfd"
+	    "7zXZ",
+	    100);
 	refused(dir, "cut.img.xz", "damaged");
 	put(dir, "huge.img", "", LAB_IMAGE_BYTES + (1 << 20));
 	refused(dir, "huge.img", "too large");
