@@ -67,6 +67,8 @@ endif
 # Debug information is read by the program itself; in version 5 libdwarf before 0.4 takes code from
 # headers for the .c file's (davea42/libdwarf-code#137).
 DEBUG_CFLAGS := -gdwarf-4
+# Recordings and caches name the build they belong to.
+BUILD_ID := -Wl,--build-id=sha1
 # No contraction of a*b+c: the same numbers from every compiler on every processor.
 BASE_CFLAGS = -std=gnu11 -Wall -Wextra $(WERROR) -D_GNU_SOURCE -Iengine -Iassets \
 	-DFL_VERSION='"$(VERSION)"' -DFL_PKGDATADIR='"$(PKGDATADIR)"' \
@@ -76,7 +78,7 @@ ASAN_CFLAGS = $(BASE_CFLAGS) $(CFLAGS) -O1 -g $(DEBUG_CFLAGS) -DFL_DEBUG=1 \
 	-fsanitize=address,undefined -fno-sanitize-recover=all
 # cmocka hands every test a state, few want it.
 FOR_TESTS = -Itests -Wno-unused-parameter $(TEST_CFLAGS)
-LIBS = $(PKG_LIBS) $(PLAIN_LIBS) $(LDLIBS)
+LIBS = $(BUILD_ID) $(PKG_LIBS) $(PLAIN_LIBS) $(LDLIBS)
 
 # Sources. In tests/ whatever is not a program of its own is a helper that all programs may use.
 find_c = $(sort $(shell find $(1) -name '*.c' ! -name '.*' 2>/dev/null))

@@ -124,7 +124,10 @@ static int run_script(const struct run_args *a, struct fl_error *err)
 static int play_show(const struct run_args *a, const struct workload *w, struct run_show *show,
 		     struct fl_error *err)
 {
-	const struct play_extras extras = {.trace = a->trace, .pack = a->pack, .perf = &show->perf};
+	const struct play_extras extras = {.trace = a->trace,
+					   .pack = a->pack,
+					   .code = a->trace_code,
+					   .perf = &show->perf};
 
 	return play(&a->machine.config, w, &extras, &show->report, err);
 }

@@ -21,5 +21,7 @@ extern const struct cli_command cmd_doctor;
 extern const struct cli_command cmd_host;
 extern const struct cli_command cmd_calibrate;
 extern const struct cli_command cmd_struct;
+extern const struct cli_command cmd_where;
+extern const struct cli_command cmd_names;
 
 #endif

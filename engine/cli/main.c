@@ -27,6 +27,8 @@ static const struct cli_command *const commands[] = {
 	&cmd_export,
 	&cmd_import,
 	&cmd_struct,
+	&cmd_where,
+	&cmd_names,
 };
 
 static void print_overview(FILE *f)

@@ -10,6 +10,7 @@
 
 #include "lab/run_record.h"
 #include "lib/strutil.h"
+#include "trace/code.h"
 
 #define WORD_SHOWN 60
 
@@ -207,7 +208,52 @@ static void digest_end(EVP_MD_CTX *ctx, char *hex)
 struct recording {
 	struct out out;
 	struct recorder *recorder;
+	struct code_recorder *code; /* NULL: not wanted */
 };
+
+static int record_code(struct recording *rec, struct run *run, struct fl_error *err)
+{
+	int ret = code_recorder_new(&rec->code);
+
+	if (ret)
+		return fl_error_set(err, ret, "--trace-code", 0, "%s", strerror(-ret));
+	trace_add_sink(&run->machine->trace, code_recorder_sink(rec->code));
+	return 0;
+}
+
+/* Behind the end of the recording. */
+static int finish_code(struct recording *rec, struct run *run, bool write, struct fl_error *err)
+{
+	int ret = 0;
+
+	if (!rec->code)
+		return 0;
+	trace_remove_sink(&run->machine->trace, code_recorder_sink(rec->code));
+	if (write)
+		ret = code_recorder_write(rec->code, rec->out.f, err);
+	code_recorder_free(rec->code);
+	return ret;
+}
+
+/* The file takes its place only if everything else went well (@error). */
+static int record_end(struct recording *rec, struct run *run, int error, struct fl_error *err)
+{
+	int ret;
+
+	if (!rec->recorder)
+		return error;
+	trace_remove_sink(&run->machine->trace, recording_sink(rec->recorder));
+	ret = recording_finish(rec->recorder, error ? NULL : err);
+	if (ret || error)
+		finish_code(rec, run, false, err);
+	else
+		ret = finish_code(rec, run, true, err);
+	if (error || ret) {
+		out_abort(&rec->out);
+		return error ? error : ret;
+	}
+	return out_commit(&rec->out, err);
+}
 
 static int record_start(struct recording *rec, struct run *run, const struct workload *w,
 			const struct play_extras *extras, struct fl_error *err)
@@ -224,27 +270,15 @@ static int record_start(struct recording *rec, struct run *run, const struct wor
 	if (!ret)
 		ret = recording_start(rec->out.f, &info, extras->pack, &rec->recorder, err);
 	recording_info_fini(&info);
-	if (ret)
+	if (ret) {
 		out_abort(&rec->out);
-	else
-		trace_add_sink(&run->machine->trace, recording_sink(rec->recorder));
-	return ret;
-}
-
-/* The file takes its place only if everything else went well (@error). */
-static int record_end(struct recording *rec, struct run *run, int error, struct fl_error *err)
-{
-	int ret;
-
-	if (!rec->recorder)
-		return error;
-	trace_remove_sink(&run->machine->trace, recording_sink(rec->recorder));
-	ret = recording_finish(rec->recorder, error ? NULL : err);
-	if (error || ret) {
-		out_abort(&rec->out);
-		return error ? error : ret;
+		return ret;
 	}
-	return out_commit(&rec->out, err);
+	trace_add_sink(&run->machine->trace, recording_sink(rec->recorder));
+	if (!extras->code)
+		return 0;
+	ret = record_code(rec, run, err);
+	return ret ? record_end(rec, run, ret, err) : 0;
 }
 
 int play(const struct run_config *config, const struct workload *w, const struct play_extras *extras,

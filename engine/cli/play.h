@@ -31,6 +31,7 @@ int workload_arg_load(const struct workload_arg *arg, struct workload *ret, stru
 struct play_extras {
 	const char *trace; /* record there */
 	bool pack;	   /* compress the recording */
+	bool code;	   /* and the calls that led to each event */
 	struct perf *perf; /* gets where the virtual time went */
 };
 

@@ -1,5 +1,7 @@
 #include "cli/run_args.h"
 
+#include <errno.h>
+
 enum {
 	OPT_EVAL,
 	OPT_MEASURE,
@@ -10,6 +12,7 @@ enum {
 	OPT_FOLDED,
 	OPT_VIEW,
 	OPT_TRACE,
+	OPT_TRACE_CODE,
 	OPT_PACK,
 	OPT_NO_SETTINGS,
 };
@@ -28,6 +31,9 @@ const struct cli_option run_arg_options[] = {
 	 "million events in at most 1 GB a kernel",
 	 OPT_VIEW},
 	{"trace", NULL, "OUT", "record every event to a file for 'foliolab replay'", OPT_TRACE},
+	{"trace-code", NULL, NULL,
+	 "with --trace: record too where in the program each event was raised, for 'foliolab where'",
+	 OPT_TRACE_CODE},
 	{"no-settings", NULL, NULL, "the view remembers nothing and looks as it did at first",
 	 OPT_NO_SETTINGS},
 	{"pack", NULL, NULL, "compress the recording", OPT_PACK},
@@ -66,6 +72,9 @@ static int take(struct run_args *a, int id, const char *value, struct fl_error *
 	case OPT_PACK:
 		a->pack = true;
 		return 0;
+	case OPT_TRACE_CODE:
+		a->trace_code = true;
+		return 0;
 	case OPT_NO_SETTINGS:
 		a->no_settings = true;
 		return 0;
@@ -89,6 +98,9 @@ int run_args_parse(struct run_args *a, struct cli_args *args, struct fl_error *e
 		if (ret || a->help)
 			return ret;
 	}
+	if (!ret && a->trace_code && !a->trace)
+		return fl_error_set(err, -EINVAL, "--trace-code", 0,
+				    "there is no recording, expected --trace too");
 	return ret ? ret : machine_options_check(&a->machine, err);
 }
 

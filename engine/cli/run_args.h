@@ -21,6 +21,7 @@ struct run_args {
 	const char *output;  /* NULL: standard output */
 	const char *trace;   /* record there, or NULL */
 	bool pack;	     /* compress that */
+	bool trace_code;     /* record the code positions too */
 	enum cli_view view;
 	bool no_settings;    /* of the terminal view */
 	bool help;	     /* --help was there; nothing after it was read */

@@ -47,6 +47,11 @@ static inline void dwarf_object_close(Dwarf_Debug dbg)
 	dwarf_object_finish(dbg);
 }
 
+static inline void dwarf_ranges_free(Dwarf_Debug dbg, Dwarf_Ranges *ranges, Dwarf_Signed nr)
+{
+	dwarf_dealloc_ranges(dbg, ranges, nr);
+}
+
 #else
 
 typedef Dwarf_Obj_Access_Interface dwarf_access;
@@ -75,6 +80,11 @@ static inline void dwarf_object_close(Dwarf_Debug dbg)
 	Dwarf_Error error = NULL;
 
 	dwarf_object_finish(dbg, &error);
+}
+
+static inline void dwarf_ranges_free(Dwarf_Debug dbg, Dwarf_Ranges *ranges, Dwarf_Signed nr)
+{
+	dwarf_ranges_dealloc(dbg, ranges, nr);
 }
 
 #endif

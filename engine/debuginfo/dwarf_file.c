@@ -128,6 +128,15 @@ int dwarf_file_map(struct dwarf_file *d, const char *path, struct fl_error *err)
 	return ret;
 }
 
+int dwarf_file_map_own(struct dwarf_file *d, struct fl_error *err)
+{
+	int ret = dwarf_file_map(d, "/proc/self/exe", err);
+
+	if (!ret)
+		snprintf(d->elf.path, sizeof(d->elf.path), "this program");
+	return ret;
+}
+
 int dwarf_file_start(struct dwarf_file *d, struct fl_error *err)
 {
 	int ret = show_sections(d, err);

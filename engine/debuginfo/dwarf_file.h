@@ -29,6 +29,8 @@ struct dwarf_file {
  * where it is.
  */
 int dwarf_file_map(struct dwarf_file *d, const char *path, struct fl_error *err);
+/* The same for this program itself. */
+int dwarf_file_map_own(struct dwarf_file *d, struct fl_error *err);
 /* Let libdwarf have a mapped file. */
 int dwarf_file_start(struct dwarf_file *d, struct fl_error *err);
 void dwarf_file_close(struct dwarf_file *d);

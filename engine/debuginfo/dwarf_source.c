@@ -9,8 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define OWN_PROGRAM "/proc/self/exe"
-
 /* ---- the kept index ---- */
 
 /* The folder, without making it; false where there is no home. */
@@ -126,11 +124,9 @@ int dwarf_source_own(struct dwarf_source *s, struct fl_error *err)
 	int ret;
 
 	memset(s, 0, sizeof(*s));
-	ret = dwarf_file_map(&s->file, OWN_PROGRAM, err);
-	if (!ret) {
-		snprintf(s->file.elf.path, sizeof(s->file.elf.path), "this program");
+	ret = dwarf_file_map_own(&s->file, err);
+	if (!ret)
 		ret = dwarf_source_start(s, err);
-	}
 	if (ret)
 		dwarf_source_close(s);
 	return ret;

@@ -81,6 +81,16 @@ static void golden_keeps_to_its_schema(void **state)
 	check_output("golden", "golden \"$TESTDATA/golden/linux-7.3.public.txt.xz\" --format json");
 }
 
+static void where_and_names_keep_to_their_schemas(void **state)
+{
+	if (system("\"${FOLIOLAB:?}\" run -e 'read 4k 20' --trace code --trace-code >run.out; "
+		   "echo '0 T filemap_read' >map"))
+		fail_msg("no recording");
+	check_output("where", "where 3 code --format json");
+	check_output("names", "names --system-map map --format json");
+	check_output("names", "names --system-map map --missing --format json");
+}
+
 static void struct_keeps_to_its_schema(void **state)
 {
 	check_output("struct", "struct folio --format json");
@@ -165,6 +175,7 @@ int main(void)
 		cmocka_unit_test(bench_keeps_to_its_schema),
 		cmocka_unit_test(golden_keeps_to_its_schema),
 		cmocka_unit_test(struct_keeps_to_its_schema),
+		cmocka_unit_test(where_and_names_keep_to_their_schemas),
 		cmocka_unit_test(grades_keep_to_their_schemas),
 		cmocka_unit_test(schemas_refuse_what_they_should),
 	};
