@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -188,6 +189,21 @@ static void looker_fini(struct looker *l)
 		close(l->kpageflags);
 }
 
+/* mm/mincore.c can_do_mincore(): the owner, or who may write. */
+int host_cached_told(int fd, struct fl_error *err)
+{
+	char path[32];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (!geteuid() || (!fstat(fd, &st) && st.st_uid == geteuid()) ||
+	    !faccessat(AT_FDCWD, path, W_OK, AT_EACCESS))
+		return 0;
+	return fl_error_set(err, -EPERM, "mincore", 0,
+			    "the kernel does not say what is cached of somebody else's file, expected "
+			    "one that you own or may write to");
+}
+
 int host_cached_read(int fd, bool need_exact, struct host_cached *cached, struct fl_error *err)
 {
 	struct looker l = { .pagemap = -1, .kpageflags = -1, .out = cached,
@@ -205,6 +221,11 @@ int host_cached_read(int fd, bool need_exact, struct host_cached *cached, struct
 		looker_fini(&l);
 		return fl_error_set(err, -EPERM, "/proc/kpageflags", 0,
 				    "folio orders cannot be told, expected root (CAP_SYS_ADMIN)");
+	}
+	ret = cached->exact ? 0 : host_cached_told(fd, err);
+	if (ret) {
+		looker_fini(&l);
+		return ret;
 	}
 	ret = l.bytes ? map_file(&l, fd) : 0;
 	if (!ret && l.bytes)

@@ -5,7 +5,9 @@
  * Invariant  nothing is read in: only pages mincore(2) calls resident are touched, through a
  *            mapping with MADV_RANDOM.
  * Owner      the list is the caller's until host_cached_fini().
- * Errors     -EPERM with the missing right where orders are wanted and cannot be told.
+ * Errors     -EPERM with the missing right where orders are wanted and cannot be told, and where not
+ *            even counts are: mincore(2) calls every page of somebody else's file resident
+ *            (134fca9063ad, v5.2).
  */
 #ifndef FL_HOST_CACHED_H
 #define FL_HOST_CACHED_H
@@ -37,6 +39,8 @@ struct host_cached {
 
 /* What is cached of @fd now. @need_exact: fail instead of doing without orders. */
 int host_cached_read(int fd, bool need_exact, struct host_cached *cached, struct fl_error *err);
+/* Does the kernel tell this user what is cached of @fd? 0, or -EPERM with the missing right. */
+int host_cached_told(int fd, struct fl_error *err);
 void host_cached_fini(struct host_cached *cached);
 
 #endif

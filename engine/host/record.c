@@ -350,6 +350,7 @@ int host_record_counts(const char *path, const struct workload *w, u64 **counts_
 		ret = host_player_open(&player, path, w, err);
 	if (ret)
 		return ret;
+	ret = host_cached_told(player.fds[0], err);
 	*counts_ret = calloc(w->nr + 1, sizeof(**counts_ret));
 	if (!*counts_ret)
 		ret = fl_error_set(err, -ENOMEM, NULL, 0, "out of memory");

@@ -39,6 +39,18 @@ test_expect_success 'diff: counts of cached pages are compared, the missing righ
 	test_grep "miniature" out
 '
 
+test_expect_success 'a file of somebody else: nothing is told, and that is said' '
+	[ "$(id -u)" = 0 ] || exit 0
+	truncate -s 1m cold
+	expect_exit 2 as_nobody "$FOLIOLAB_O2" host orders cold 2> err
+	test_grep "foliolab: mincore: .*expected one that you own or may write" err
+	expect_exit 2 as_nobody "$FOLIOLAB_O2" host diff -e "read 4k" --file cold 2> err
+	test_grep "foliolab: mincore: " err
+	chmod 666 cold
+	as_nobody "$FOLIOLAB_O2" host orders cold > out
+	test_grep "cold: 0 of 256 pages cached" out
+'
+
 test_expect_success 'trace and record name the right they lack' '
 	expect_exit 2 as_nobody "$FOLIOLAB_O2" host trace -- true 2> err
 	test_grep "foliolab: tracefs: .*expected root" err
