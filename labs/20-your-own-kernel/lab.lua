@@ -355,6 +355,7 @@ miniature  {{table.concat(mini, " ")}}
 			questions = {
 				ask.number {
 					id = "where",
+					predict = true,
 					unit = "pages",
 					text = "Find the first read after which the two differ. How many pages of the file has the program asked for by then (that read included)?",
 					answer = function(s) return s.pages end,
