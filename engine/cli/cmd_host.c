@@ -36,7 +36,7 @@ const struct cli_command cmd_host = {
 		"  host orders FILE                  the folios of FILE that are cached now\n"
 		"  host diff WORKLOAD --file PATH    the same operations on both, folio by folio\n"
 		"  host record WORKLOAD --file PATH  write down what the kernel does\n"
-		"  host trace -- COMMAND             its tracepoints while COMMAND runs\n"
+		"  host trace -- COMMAND             record its tracepoints while COMMAND runs\n"
 		"\n"
 		"Each has a --help of its own. Folio orders and tracepoints need root; what can be\n"
 		"told without is told. Files are only read, settings of the host are not changed.\n",
