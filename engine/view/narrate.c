@@ -34,6 +34,13 @@ const char *narrate_provenance(unsigned int provenance)
 	return page_provenance_name(provenance);
 }
 
+const char *narrate_source(const struct recording_info *info)
+{
+	if (!info->source[0])
+		return "";
+	return strcmp(info->source, "host") ? "imported, a real kernel's" : "recorded on this host";
+}
+
 const char *narrate_list(unsigned int list)
 {
 	static const char *const names[] = {"inactive anon", "active anon", "inactive file",

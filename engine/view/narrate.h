@@ -21,6 +21,9 @@ const char *narrate_provenance(unsigned int provenance);
 /* What a cell says of its page and folio: "order 2, uptodate, read ahead, not used yet". */
 char *narrate_cell(u32 cell, u32 head, char *buf, size_t size);
 
+/* Where a recording comes from: "recorded on this host", ...; "" for a miniature's run. */
+const char *narrate_source(const struct recording_info *info);
+
 /* The list of enum lru_list. */
 const char *narrate_list(unsigned int list);
 

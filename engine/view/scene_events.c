@@ -23,6 +23,15 @@ static u32 provenance_bits(u32 provenance)
 	return (provenance << CELL_PROVENANCE_SHIFT) & CELL_PROVENANCE;
 }
 
+/* A real kernel's fault waits for this page. */
+static void use_faulted(struct scene *s, const struct trace_event *ev)
+{
+	u64 page = s->state.call.pos >> s->page_shift;
+
+	if (page - ev->index < 1ull << ev->order)
+		pages_change(s, file_of(s, ev), page, 1, 0, CELL_USED);
+}
+
 static void on_add(struct scene *s, const struct trace_event *ev)
 {
 	int file = file_of(s, ev);
@@ -31,6 +40,8 @@ static void on_add(struct scene *s, const struct trace_event *ev)
 	pages_fill(s, file, ev->index, 1ull << ev->order, cell);
 	/* Nobody says when its bytes arrive: not called missing, then. */
 	pages_change(s, file, ev->index, 1, 0, CELL_HEAD | (is_real(s) ? CELL_UPTODATE : 0));
+	if (s->state.call.id == EV_mm_filemap_fault)
+		use_faulted(s, ev);
 }
 
 static void on_delete(struct scene *s, const struct trace_event *ev)

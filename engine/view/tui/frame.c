@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/strutil.h"
+#include "view/narrate.h"
 #include "view/tui/internal.h"
 
 /* ---- title ---- */
@@ -17,10 +18,7 @@ static void describe_run(const struct tui *t, char *buf, size_t size)
 	snprintf(buf, size, "%s%skernel %s   %s %s   ra %" PRIu64 " pages   %s",
 		 t->options->title ? t->options->title : "", t->options->title ? "   " : "",
 		 info->kernel, info->fs, format_size(info->size, bytes, sizeof(bytes)),
-		 info->ra_pages,
-		 !info->source[0] ? seed
-		 : !strcmp(info->source, "host") ? "recorded on this host"
-						 : "imported, a real kernel's");
+		 info->ra_pages, info->source[0] ? narrate_source(info) : seed);
 }
 
 char *tui_place(const struct tui *t, const char *of, char *buf, size_t size)
