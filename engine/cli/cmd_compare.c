@@ -73,7 +73,7 @@ static int compare(const struct run_args *a, struct fl_error *err)
 		return fl_error_set(err, -EINVAL, "--trace", 0,
 				    "several kernels, expected one (record each with 'foliolab "
 				    "run')");
-	if (a->view)
+	if (a->view || a->serve)
 		return watch_run(a, err);
 	ret = workload_arg_load(&a->workload, &w, err);
 	if (ret)

@@ -141,7 +141,7 @@ static int run_command(const struct run_args *a, struct fl_error *err)
 
 	if (workload_arg_is_lua(&a->workload))
 		return run_script(a, err);
-	if (a->view)
+	if (a->view || a->serve)
 		return watch_run(a, err);
 	ret = workload_arg_load(&a->workload, &w, err);
 	if (ret)

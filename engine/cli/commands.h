@@ -13,6 +13,7 @@ extern const struct cli_command cmd_compare;
 extern const struct cli_command cmd_golden;
 extern const struct cli_command cmd_bench;
 extern const struct cli_command cmd_replay;
+extern const struct cli_command cmd_attach;
 extern const struct cli_command cmd_export;
 extern const struct cli_command cmd_import;
 extern const struct cli_command cmd_ext4;

@@ -24,6 +24,7 @@ static const struct cli_command *const commands[] = {
 	&cmd_host,
 	&cmd_calibrate,
 	&cmd_replay,
+	&cmd_attach,
 	&cmd_export,
 	&cmd_import,
 	&cmd_struct,

@@ -15,6 +15,7 @@ enum {
 	OPT_TRACE_CODE,
 	OPT_PACK,
 	OPT_NO_SETTINGS,
+	OPT_SERVE,
 };
 
 const struct cli_option run_arg_options[] = {
@@ -36,6 +37,9 @@ const struct cli_option run_arg_options[] = {
 	 OPT_TRACE_CODE},
 	{"no-settings", NULL, NULL, "the view remembers nothing and looks as it did at first",
 	 OPT_NO_SETTINGS},
+	{"serve", NULL, "SOCKET",
+	 "other views may look on through 'foliolab attach SOCKET'; without --view until Ctrl-C",
+	 OPT_SERVE},
 	{"pack", NULL, NULL, "compress the recording", OPT_PACK},
 	MACHINE_OPTION_ROWS_AND_END,
 };
@@ -77,6 +81,9 @@ static int take(struct run_args *a, int id, const char *value, struct fl_error *
 		return 0;
 	case OPT_NO_SETTINGS:
 		a->no_settings = true;
+		return 0;
+	case OPT_SERVE:
+		a->serve = value;
 		return 0;
 	case OPT_VIEW:
 		return cli_parse_view(value, &a->view, err);

@@ -23,6 +23,7 @@ struct run_args {
 	bool pack;	     /* compress that */
 	bool trace_code;     /* record the code positions too */
 	enum cli_view view;
+	const char *serve; /* socket for other views, or NULL */
 	bool no_settings;    /* of the terminal view */
 	bool help;	     /* --help was there; nothing after it was read */
 };

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "cli/view_settings.h"
 #include "lab/run_live.h"
@@ -61,6 +62,7 @@ static int show(enum cli_view view, const struct tui_machine *machines, unsigned
 
 struct watched {
 	struct tui_feed feed;
+	struct link_source source;
 	struct live_run *run;
 };
 
@@ -71,7 +73,11 @@ static struct live_run *run_of(struct tui_feed *feed)
 
 static bool feed_pull(struct tui_feed *feed, u64 want, int ms)
 {
-	return live_run_pull(run_of(feed), want, ms);
+	struct watched *w = container_of(feed, struct watched, feed);
+	bool more = live_run_pull(w->run, want, ms);
+
+	w->source.whole = !more;
+	return more;
 }
 
 static u64 feed_calls(struct tui_feed *feed)
@@ -99,16 +105,56 @@ static int start_kernels(const struct run_args *a, const struct workload *w,
 	return ret;
 }
 
+/* Without a view of its own: play all of it, and let others look until a signal comes. */
+static int serve_only(struct link *link, struct watched *watched, unsigned int nr,
+		      const char *path)
+{
+	struct link_place place = {0};
+	sigset_t end;
+	int signo;
+
+	sigemptyset(&end);
+	sigaddset(&end, SIGINT);
+	sigaddset(&end, SIGTERM);
+	sigaddset(&end, SIGHUP);
+	sigprocmask(SIG_BLOCK, &end, NULL);
+	fprintf(stderr, "serving; look on with: foliolab attach %s (Ctrl-C ends)\n", path);
+	for (;;) {
+		const struct timespec turn = {.tv_nsec = 30000000};
+
+		for (unsigned int i = 0; i < nr; i++)
+			watched[i].source.whole = !live_run_pull(watched[i].run, ~0ull, 0);
+		link->turn(link, &place);
+		signo = sigtimedwait(&end, NULL, &turn);
+		if (signo > 0)
+			return 0;
+	}
+}
+
 static int show_watched(const struct run_args *a, struct watched *watched, unsigned int nr,
 			struct fl_error *err)
 {
 	struct tui_options options = {.op_text = op_text};
 	struct tui_machine machines[TUI_MACHINES];
+	struct link_source *sources[TUI_MACHINES];
+	int ret = 0;
 
-	for (unsigned int i = 0; i < nr; i++)
+	for (unsigned int i = 0; i < nr; i++) {
 		machines[i] = (struct tui_machine){live_run_tape(watched[i].run),
 						   live_run_info(watched[i].run), &watched[i].feed};
-	return show(a->view, machines, nr, &options, a->no_settings, err);
+		watched[i].source = (struct link_source){machines[i].tape, machines[i].info, false};
+		sources[i] = &watched[i].source;
+	}
+	if (a->serve)
+		ret = link_serve(a->serve, sources, nr, &options.link, err);
+	if (ret)
+		return ret;
+	if (a->view)
+		ret = show(a->view, machines, nr, &options, a->no_settings, err);
+	else
+		ret = serve_only(options.link, watched, nr, a->serve);
+	link_close(options.link);
+	return ret;
 }
 
 /* What the view and a report on paper cannot have at once. */
@@ -146,6 +192,55 @@ int watch_run(const struct run_args *a, struct fl_error *err)
 		ret = ret ? ret : error;
 	}
 	workload_fini(&w);
+	return ret;
+}
+
+/* ---- sessions of others ---- */
+
+struct looked_on {
+	struct tui_feed feed;
+	struct link *link;
+	unsigned int machine;
+};
+
+static bool linked_pull(struct tui_feed *feed, u64 want, int ms)
+{
+	struct looked_on *l = container_of(feed, struct looked_on, feed);
+
+	return link_pull(l->link, l->machine,
+			 link_tape(l->link, l->machine)->events < want ? ms : 0);
+}
+
+static u64 linked_calls(struct tui_feed *feed)
+{
+	(void)feed;
+	return 0;
+}
+
+static const char *linked_note(struct tui_feed *feed)
+{
+	return link_is_cut(container_of(feed, struct looked_on, feed)->link)
+		       ? "the session has ended; what came of it is here"
+		       : NULL;
+}
+
+int watch_attached(const char *socket, enum cli_view view, bool no_settings, struct fl_error *err)
+{
+	struct tui_options options = {.op_text = op_text, .title = "attached"};
+	struct tui_machine machines[TUI_MACHINES];
+	struct looked_on looked_on[TUI_MACHINES];
+	int ret = link_attach(socket, &options.link, err);
+
+	if (ret)
+		return ret;
+	for (unsigned int i = 0; i < link_machines(options.link); i++) {
+		looked_on[i] = (struct looked_on){
+			{linked_pull, linked_calls, linked_note}, options.link, i};
+		machines[i] = (struct tui_machine){link_tape(options.link, i),
+						   link_info(options.link, i), &looked_on[i].feed};
+	}
+	ret = show(view, machines, link_machines(options.link), &options, no_settings, err);
+	link_close(options.link);
 	return ret;
 }
 

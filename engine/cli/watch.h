@@ -17,6 +17,9 @@ int watch_run(const struct run_args *a, struct fl_error *err);
 /* Show a recording; @from tells where it begins. */
 int watch_recording(const struct recording_args *a, enum cli_view view, struct fl_error *err);
 
+/* Look on at the session that serves at @socket. */
+int watch_attached(const char *socket, enum cli_view view, bool no_settings, struct fl_error *err);
+
 /* What a view needs to know of a recording; @a outlives the view. */
 void watch_options(struct tui_options *options, const struct recording_args *a);
 

@@ -91,6 +91,10 @@ struct tui {
 	double due;   /* events to play, fractions included */
 	bool lagging; /* another machine is behind the leader */
 
+	/* With others: where they and we are or are going to be, and where we were a turn ago. */
+	struct link_place together;
+	struct link_place stood;
+
 	/* Looking. */
 	enum tui_mode mode;
 	enum tui_group group;

@@ -5,6 +5,7 @@
 
 #include "view/tui/internal.h"
 
+#define TOGETHER_AHEAD 8192 /* events a machine may go on for whom it waits */
 #define FRAME_MS      33
 #define WAIT_MS	      5	    /* between two looks at whether a machine told something */
 #define AHEAD_AT_ONCE 10000 /* events between two keys while nothing else is to be done */
@@ -117,14 +118,51 @@ int tui_patience(const struct tui *t, bool work)
 {
 	if (tui_running(t) || work)
 		return 0;
-	if (t->playing)
+	if (t->playing || t->options->link)
 		return FRAME_MS;
 	return tui_waiting(t) ? WAIT_MS : -1;
+}
+
+static bool same_place(const struct link_place *a, const struct link_place *b)
+{
+	return a->pos == b->pos && a->lead == b->lead;
+}
+
+static struct link_place place_of(const struct tui *t)
+{
+	return (struct link_place){lead_scene(t)->pos, t->lead};
+}
+
+/* Go where the others went, as far as there are events, and tell them where we went. */
+static bool keep_together(struct tui *t)
+{
+	struct link_place here = place_of(t);
+	bool went = !same_place(&here, &t->stood);
+
+	if (went)
+		t->together = here;
+	if (t->options->link->turn(t->options->link, &t->together)) {
+		tui_stop(t);
+		t->lead = min(t->together.lead, t->nr - 1);
+		went = true;
+	}
+	/* Somebody stands at the end of what there is, maybe on the way to more. */
+	if (t->together.pos >= lead_scene(t)->tape->events)
+		tui_pull(t, tui_lead(t), t->together.pos + TOGETHER_AHEAD, 0);
+	if (lead_scene(t)->pos != min(t->together.pos, lead_scene(t)->tape->events)) {
+		tui_goto(t, t->together.pos);
+		went = true;
+	}
+	t->stood = place_of(t);
+	return went;
 }
 
 bool tui_turn(struct tui *t, double ms)
 {
 	bool changed = tui_pull_all(t);
+
+	if (t->options->link)
+		changed |= keep_together(t);
 
 	if (t->lagging) {
 		tui_follow_lead(t);

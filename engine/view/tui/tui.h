@@ -10,6 +10,7 @@
 #define FL_VIEW_TUI_TUI_H
 
 #include "lib/error.h"
+#include "view/link.h"
 #include "view/scene.h"
 #include "view/tui/canvas.h"
 
@@ -58,6 +59,7 @@ struct tui_options {
 	/* Called for every scene once it is made: feeds what came before the tape; or NULL. */
 	int (*prepare)(struct scene *s, unsigned int machine, void *ctx);
 	void *ctx;
+	struct link *link;	       /* other views of the same session, or NULL */
 	struct tui_settings *settings; /* to begin with, and as they are at the end; or NULL */
 };
 
