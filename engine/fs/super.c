@@ -163,6 +163,7 @@ static void free_inode(struct inode *inode)
 {
 	free(inode->i_extents);
 	free(inode->i_private);
+	free(inode->i_inline);
 	free(inode);
 }
 

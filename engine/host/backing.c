@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "fs/ext4/ext4.h"
 #include "lib/strutil.h"
 
 #define NAMES_SHOWN 8 /* files named where none was */
@@ -109,22 +110,6 @@ static int open_image_file(const char *word, struct backing *b, struct fl_error 
 	return ret;
 }
 
-/* Inline bytes lie on no block of the image: they get one behind its end. */
-static int fill_inline(const struct backing *b, struct inode *inode)
-{
-	u64 pos = b->super.blocks << inode->i_blkbits;
-	unsigned int mask = (1 << inode->i_blkbits) - 1;
-	u32 len = min_t(u64, b->inode.inline_len, b->size);
-	struct fs_extent e = {
-		.pblk = b->super.blocks,
-		.state = EXTENT_WRITTEN,
-		.len = (len + mask) >> inode->i_blkbits,
-	};
-	int ret = e.len ? inode_set_extents(inode, &e, 1) : 0;
-
-	return ret ? ret : blk_preset(inode->i_sb->s_bdev, pos, b->inode.inline_data, len);
-}
-
 /* Put the bytes in memory where the extents say. */
 static int preset_extents(const struct backing *b, struct inode *inode)
 {
@@ -148,7 +133,8 @@ static int fill_image_inode(const struct backing *b, struct inode *inode)
 	int ret;
 
 	if (b->inode.inline_data)
-		return fill_inline(b, inode);
+		return ext4_set_inline_data(inode, b->inode.inline_data,
+					    min_t(u64, b->inode.inline_len, b->size));
 	ret = inode_set_extents(inode, b->inode.extents, b->inode.nr_extents);
 	if (!ret && b->bytes && inode->i_sb->s_machine->data)
 		ret = preset_extents(b, inode);

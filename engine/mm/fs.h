@@ -148,6 +148,7 @@ struct inode {
 	unsigned long i_flags;		/* the file system's */
 	unsigned int i_nlink;		/* names; 0: memfd and the like */
 	void *i_private;		/* the file system's; freed with the inode */
+	void *i_inline;			/* data kept in the inode itself; the same */
 	struct list_head i_sb_list;
 	struct address_space i_data;
 };

@@ -257,4 +257,10 @@ test_expect_success 'no image was written' '
 	sha256sum -c --quiet before
 '
 
+test_expect_success 'inline data is read from the inode: no I/O' '
+	"$FOLIOLAB" run -e "read 64k" --image img-inline:tiny --data --format json >run.json
+	same 0 "$(json_get run.json ios)"
+	same "$(json_get run.json sha256)" "$(sha256sum <src/tiny | cut -d" " -f1)"
+'
+
 test_done

@@ -7,8 +7,8 @@
  * Owner      struct ext4_sb_info belongs to its super block.
  * Errors     0 or -errno; -ENOSPC when the disk is full.
  * Differs    handles of the journal are counted, nothing is journalled; writeback takes whole
- *            folios and no credits; data of an inline_data file moves to blocks with the first
- *            write; clusters of bigalloc are allocated block by block.
+ *            folios and no credits; inodes have 256 bytes, and what they keep inline becomes a
+ *            block's when it no longer fits, not at the next writeback.
  */
 #ifndef FL_FS_EXT4_EXT4_H
 #define FL_FS_EXT4_EXT4_H
@@ -41,8 +41,9 @@ enum ext4_mount_opt {
 #define EXT4_JOURNAL_DATA_FL 0x00004000UL
 #define EXT4_EXTENTS_FL 0x00080000UL
 #define EXT4_VERITY_FL 0x00100000UL
+#define EXT4_INLINE_DATA_FL 0x10000000UL
 #define EXT4_STATE_DA_ALLOC_CLOSE (1UL << 32)	/* truncated to nothing: flush at close */
-#define EXT4_STATE_MAY_INLINE_DATA (1UL << 33)	/* nothing written yet: tries to stay inline */
+#define EXT4_STATE_MAY_INLINE_DATA (1UL << 33)	/* tries to stay inline */
 
 /* What a new file takes over from its directory. fs/ext4/ext4.h EXT4_FL_INHERITED. */
 #define EXT4_FL_INHERITED (EXT4_JOURNAL_DATA_FL | EXT4_ENCRYPT_FL)
@@ -159,6 +160,9 @@ void ext4_map_blocks(struct inode *inode, struct ext4_map_blocks *map);
  */
 int ext4_mpage_readpages(struct inode *inode, struct readahead_control *rac, struct folio *folio);
 
+/* How a write through a mapping, or one from within, makes blocks: at once, or delayed. */
+get_block_t ext4_write_get_block(const struct inode *inode);
+
 /* Look a block up, with @create make it at once: only written blocks are mapped. */
 int ext4_get_block(struct inode *inode, u64 iblock, struct buffer_head *bh, bool create);
 /* The block for a delayed write: a hole is reserved, not placed. */
@@ -174,6 +178,31 @@ int ext4_writepages(struct address_space *mapping, struct writeback_control *wbc
 int ext4_block_zero_range(struct inode *inode, loff_t from, loff_t end);
 /* Zero [from, end of its block). fs/ext4/inode.c ext4_block_truncate_page(). */
 int ext4_block_truncate_page(struct inode *inode, loff_t from);
+
+/* ---- inline.c ---- */
+
+/* Are the file's bytes in its inode? */
+static inline bool ext4_has_inline_data(const struct inode *inode)
+{
+	return inode->i_flags & EXT4_INLINE_DATA_FL;
+}
+/* The inode of a disk has these bytes in it, the first of the file. 0 or -ENOMEM. */
+int ext4_set_inline_data(struct inode *inode, const void *buf, u32 len);
+/* Read a locked folio of such a file, whole, without I/O; unlocks it. */
+void ext4_readpage_inline(const struct inode *inode, struct folio *folio);
+/*
+ * Begin a write: 1 with @foliop locked and uptodate if the bytes will stay in the inode, for
+ * ext4_write_inline_data_end(); 0 if the write goes on as any other, what was inline being in page
+ * 0 by now; or -errno.
+ */
+int ext4_try_to_write_inline_data(struct inode *inode, loff_t pos, unsigned int len,
+				  get_block_t get_block, struct folio **foliop);
+void ext4_write_inline_data_end(struct inode *inode, loff_t pos, unsigned int copied,
+				struct folio *folio);
+/* Before something that needs blocks: the bytes go to page 0 and will not come back. */
+int ext4_convert_inline_data(struct inode *inode);
+/* The file will be @size long; call it before the size changes. May convert. */
+int ext4_inline_data_truncate(struct inode *inode, loff_t size);
 
 /* fs/ext4/file.c and extents.c */
 ssize_t ext4_buffered_write_iter(struct kiocb *iocb, struct iov_iter *iter);

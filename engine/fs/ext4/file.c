@@ -34,6 +34,8 @@ static int ext4_truncate(struct inode *inode)
 {
 	u64 first = blocks_up(inode, inode->i_size);
 
+	if (ext4_has_inline_data(inode))
+		return 0;
 	if (!inode->i_size)
 		inode->i_flags |= EXT4_STATE_DA_ALLOC_CLOSE;
 	ext4_block_truncate_page(inode, inode->i_size);
@@ -43,7 +45,10 @@ static int ext4_truncate(struct inode *inode)
 int ext4_setattr_size(struct inode *inode, loff_t size)
 {
 	loff_t old = inode->i_size;
+	int ret = ext4_has_inline_data(inode) ? ext4_inline_data_truncate(inode, size) : 0;
 
+	if (ret)
+		return ret;
 	if (size > old && knob(inode->i_sb->s_machine, EXT4_GAP_ZERO))
 		ext4_block_truncate_page(inode, old);
 	inode->i_size = size;
@@ -119,6 +124,9 @@ long ext4_fallocate(struct file *file, int mode, loff_t offset, loff_t len)
 	struct inode *inode = file->f_inode;
 	int ret;
 
+	ret = ext4_convert_inline_data(inode);
+	if (ret)
+		return ret;
 	if (mode & FALLOC_FL_PUNCH_HOLE)
 		return ext4_punch_hole(inode, offset, len);
 	ret = ext4_alloc_file_blocks(inode, offset >> inode->i_blkbits,

@@ -156,29 +156,16 @@ int ext4_get_block(struct inode *inode, u64 iblock, struct buffer_head *bh, bool
 
 /* ---- writing ---- */
 
+get_block_t ext4_write_get_block(const struct inode *inode)
+{
+	return test_opt(inode->i_sb, EXT4_MOUNT_DELALLOC) && !ext4_should_journal_data(inode)
+		       ? ext4_da_get_block_prep
+		       : ext4_get_block;
+}
+
 static size_t ext4_size_hint(const struct inode *inode, unsigned int len)
 {
 	return knob(inode->i_sb->s_machine, EXT4_LARGE) ? len : 0;
-}
-
-/*
- * The first write of a file that might have stayed in its inode takes page 0 without an order
- * hint, before it finds that it does not fit. fs/ext4/inline.c.
- */
-static int leave_inline_data(struct inode *inode)
-{
-	struct folio *folio;
-	int ret;
-
-	if (!(inode->i_flags & EXT4_STATE_MAY_INLINE_DATA))
-		return 0;
-	ret = __filemap_get_folio(inode->i_mapping, 0, FGP_WRITEBEGIN, 0, &folio);
-	if (ret)
-		return ret;
-	inode->i_flags &= ~EXT4_STATE_MAY_INLINE_DATA;
-	folio_unlock(folio);
-	folio_put(folio);
-	return 0;
 }
 
 /* The locked folio for the write at @pos, not under writeback; *len is cut to its end. */
@@ -212,12 +199,13 @@ static int ext4_da_write_begin(struct address_space *mapping, loff_t pos, unsign
 			       struct folio **foliop)
 {
 	struct inode *inode = mapping->host;
-	int ret = leave_inline_data(inode);
+	int ret = ext4_try_to_write_inline_data(inode, pos, len, ext4_da_get_block_prep, foliop);
 
 	trace_event(&mapping_machine(mapping)->trace, EV_ext4_da_write_begin, 0, inode->i_ino, pos,
 		    len, 0);
-	if (!ret)
-		ret = write_begin_get_folio(mapping, pos, &len, foliop);
+	if (ret)
+		return min(ret, 0);
+	ret = write_begin_get_folio(mapping, pos, &len, foliop);
 	return ret ? ret : ext4_block_write_begin(*foliop, pos, len, ext4_da_get_block_prep);
 }
 
@@ -226,12 +214,13 @@ static int ext4_write_begin(struct address_space *mapping, loff_t pos, unsigned 
 			    struct folio **foliop)
 {
 	struct inode *inode = mapping->host;
-	int ret = leave_inline_data(inode);
+	int ret = ext4_try_to_write_inline_data(inode, pos, len, ext4_get_block, foliop);
 
 	trace_event(&mapping_machine(mapping)->trace, EV_ext4_write_begin, 0, inode->i_ino, pos,
 		    len, 0);
-	if (!ret)
-		ret = write_begin_get_folio(mapping, pos, &len, foliop);
+	if (ret)
+		return min(ret, 0);
+	ret = write_begin_get_folio(mapping, pos, &len, foliop);
 	if (ret)
 		return ret;
 	ext4_journal_start(inode);
@@ -279,6 +268,10 @@ static int ext4_da_write_end(struct address_space *mapping, loff_t pos, unsigned
 	size_t from = pos - folio_pos(folio);
 
 	(void)len;
+	if (ext4_has_inline_data(inode)) {
+		ext4_write_inline_data_end(inode, pos, copied, folio);
+		return copied;
+	}
 	block_commit_write(folio, from, from + copied);
 	if (pos + copied > inode->i_size &&
 	    (ext4_da_should_update_i_disksize(folio, from + copied) ||
@@ -293,7 +286,10 @@ static int ext4_write_end(struct address_space *mapping, loff_t pos, unsigned in
 	size_t from = pos - folio_pos(folio);
 
 	(void)len;
-	(void)mapping;
+	if (ext4_has_inline_data(mapping->host)) {
+		ext4_write_inline_data_end(mapping->host, pos, copied, folio);
+		return copied;
+	}
 	block_commit_write(folio, from, from + copied);
 	return finish_write(folio, pos, copied);
 }
@@ -302,7 +298,9 @@ static int ext4_write_end(struct address_space *mapping, loff_t pos, unsigned in
 static int ext4_journalled_write_end(struct address_space *mapping, loff_t pos, unsigned int len,
 				     unsigned int copied, struct folio *folio)
 {
-	charge(mapping_machine(mapping), COST_BUFFER_VISIT, blocks_per_folio(mapping->host, folio));
+	if (!ext4_has_inline_data(mapping->host))
+		charge(mapping_machine(mapping), COST_BUFFER_VISIT,
+		       blocks_per_folio(mapping->host, folio));
 	return ext4_write_end(mapping, pos, len, copied, folio);
 }
 
@@ -340,9 +338,12 @@ int ext4_block_zero_range(struct inode *inode, loff_t from, loff_t end)
 {
 	struct machine *m = inode->i_sb->s_machine;
 	struct folio *folio;
-	int ret = __filemap_get_folio(inode->i_mapping, from >> m->page_shift,
-				      FGP_LOCK | FGP_CREAT, 0, &folio);
+	int ret;
 
+	if (ext4_has_inline_data(inode))
+		return 0;
+	ret = __filemap_get_folio(inode->i_mapping, from >> m->page_shift, FGP_LOCK | FGP_CREAT, 0,
+				  &folio);
 	if (ret)
 		return ret;
 	folio_wait_writeback(folio);
@@ -363,13 +364,20 @@ int ext4_block_truncate_page(struct inode *inode, loff_t from)
 
 static int ext4_read_folio(struct file *file, struct folio *folio)
 {
+	struct inode *inode = folio->mapping->host;
+
 	(void)file;
-	return ext4_mpage_readpages(folio->mapping->host, NULL, folio);
+	if (!ext4_has_inline_data(inode))
+		return ext4_mpage_readpages(inode, NULL, folio);
+	ext4_readpage_inline(inode, folio);
+	return 0;
 }
 
 static void ext4_readahead(struct readahead_control *rac)
 {
-	ext4_mpage_readpages(rac->mapping->host, rac, NULL);
+	/* Inline data is not read ahead. */
+	if (!ext4_has_inline_data(rac->mapping->host))
+		ext4_mpage_readpages(rac->mapping->host, rac, NULL);
 }
 
 static bool ext4_release_folio(struct folio *folio, gfp_t gfp)
@@ -395,14 +403,15 @@ const struct address_space_operations ext4_journalled_aops =
 static vm_fault_t ext4_page_mkwrite(struct vm_fault *vmf)
 {
 	struct inode *inode = vmf->vma->vm_file->f_inode;
-
-	get_block_t get_block = ext4_da_get_block_prep;
+	get_block_t get_block = ext4_write_get_block(inode);
+	int ret;
 
 	lock_acquire(inode->i_sb->s_machine, LOCK_INVALIDATE_LOCK);
-	if (!test_opt(inode->i_sb, EXT4_MOUNT_DELALLOC) || ext4_should_journal_data(inode)) {
+	ret = ext4_convert_inline_data(inode);
+	if (ret)
+		return vmf_fs_error(ret);
+	if (get_block == ext4_get_block)
 		ext4_journal_start(inode);
-		get_block = ext4_get_block;
-	}
 	return vmf_fs_error(block_page_mkwrite(vmf->vma, vmf, get_block));
 }
 
@@ -493,8 +502,13 @@ void ext4_init_inode(struct inode *inode)
 
 void ext4_set_inode_flags(struct inode *inode, u32 flags)
 {
-	inode->i_flags = flags & (EXT4_ENCRYPT_FL | EXT4_JOURNAL_DATA_FL | EXT4_EXTENTS_FL |
-				  EXT4_VERITY_FL);
+	const unsigned long inlined = EXT4_INLINE_DATA_FL | EXT4_STATE_MAY_INLINE_DATA;
+
+	inode->i_flags = (inode->i_flags & inlined) |
+			 (flags & (EXT4_ENCRYPT_FL | EXT4_JOURNAL_DATA_FL | EXT4_EXTENTS_FL |
+				   EXT4_VERITY_FL));
+	if (!ext4_has_inline_data(inode))
+		inode->i_flags &= ~EXT4_STATE_MAY_INLINE_DATA;
 	ext4_set_inode_mapping_order(inode);
 	ext4_set_aops(inode);
 }
@@ -505,6 +519,8 @@ int ext4_reread_inode(struct inode *inode)
 
 	blk_drain(inode->i_sb->s_machine);
 	truncate_inode_pages_range(inode->i_mapping, 0, -1);
+	if (!ext4_has_inline_data(inode))
+		inode->i_flags &= ~EXT4_STATE_MAY_INLINE_DATA;
 	ext4_set_inode_mapping_order(inode);
 	ext4_set_aops(inode);
 	return ret;
