@@ -230,21 +230,37 @@ static int from_source(struct job *j, FILE *f, struct fl_error *err)
 	return ret ? ret : produce(j, f, btf ? &j->btf.types : NULL, err);
 }
 
-static int run(const struct struct_args *a, struct fl_error *err)
+static int write_out(const char *path, const char *text, size_t size, struct fl_error *err)
 {
-	struct job j = {.a = a};
 	struct out o;
-	int ret = out_open(&o, a->output, err);
+	int ret = out_open(&o, path, err);
 
 	if (ret)
 		return ret;
-	ret = from_source(&j, o.f, err);
+	fwrite(text, 1, size, o.f);
+	return out_commit(&o, err);
+}
+
+/* Nothing is written before all of it is known to be right. */
+static int run(const struct struct_args *a, struct fl_error *err)
+{
+	struct job j = {.a = a};
+	char *text = NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&text, &size);
+	int ret;
+
+	if (!f)
+		return fl_error_set(err, -ENOMEM, NULL, 0, "out of memory");
+	ret = from_source(&j, f, err);
 	btf_close(&j.btf);
 	dwarf_source_close(&j.kernel);
 	dwarf_source_close(&j.own);
+	if (fclose(f) && !ret)
+		ret = fl_error_set(err, -ENOMEM, NULL, 0, "out of memory");
 	if (!ret)
-		return out_commit(&o, err);
-	out_abort(&o);
+		ret = write_out(a->output, text, size, err);
+	free(text);
 	return ret;
 }
 

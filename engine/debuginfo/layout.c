@@ -4,6 +4,12 @@
 #include <inttypes.h>
 #include <string.h>
 
+static int too_many(struct types *types, struct fl_error *err)
+{
+	return fl_error_set(err, -E2BIG, types->path, 0,
+			    "a struct of more than %u fields, expected fewer", LAYOUT_FIELDS_MAX);
+}
+
 static int too_deep(struct types *types, struct fl_error *err)
 {
 	return fl_error_set(err, -EINVAL, types->path, 0,
@@ -52,6 +58,7 @@ struct field_walk {
 	int (*fn)(void *ctx, const struct layout_field *f);
 	void *ctx;
 	struct fl_error *err;
+	u32 *nr;	/* fields so far */
 	u64 bit;	/* where the struct being walked starts */
 	const char *in; /* what its fields' names begin with: "lru." */
 };
@@ -94,6 +101,8 @@ static int walk_fields(struct field_walk *w, struct type *t)
 	for (u32 i = 0; i < t->nr_members && !ret; i++) {
 		struct type *inner = unfolded(&t->members[i], w->flags);
 
+		if (++*w->nr > LAYOUT_FIELDS_MAX)
+			return too_many(w->types, w->err);
 		ret = inner ? walk_inner(w, &t->members[i], inner) : tell_field(w, &t->members[i]);
 	}
 	return ret;
@@ -103,8 +112,14 @@ int layout_each_field(struct types *types, struct type *t, unsigned int flags,
 		      int (*fn)(void *ctx, const struct layout_field *f), void *ctx,
 		      struct fl_error *err)
 {
-	struct field_walk w = {
-		.types = types, .flags = flags, .fn = fn, .ctx = ctx, .err = err, .in = ""};
+	u32 nr = 0;
+	struct field_walk w = {.nr = &nr,
+			       .types = types,
+			       .flags = flags,
+			       .fn = fn,
+			       .ctx = ctx,
+			       .err = err,
+			       .in = ""};
 
 	return walk_fields(&w, t);
 }
@@ -174,6 +189,7 @@ struct printing {
 	struct types *types;
 	unsigned int flags;
 	struct fl_error *err;
+	u32 nr;	  /* fields so far */
 	u64 line; /* the next cache line that was not announced yet */
 };
 
@@ -303,6 +319,8 @@ static int print_members(struct printing *p, struct type *t, u64 base, unsigned 
 		const struct type_member *m = &t->members[i];
 		struct type *inner = unfolded_text(m, p->flags);
 
+		if (++p->nr > LAYOUT_FIELDS_MAX)
+			return too_many(p->types, p->err);
 		if (t->kind == TYPE_STRUCT)
 			print_gap(p, end, m->bit, depth);
 		end = max(end, m->bit + member_bits(m));

@@ -13,9 +13,10 @@
 #include "debuginfo/types.h"
 #include "lib/json.h"
 
-#define LAYOUT_EXPAND	 1u
-#define LAYOUT_CACHELINE 64u
-#define LAYOUT_DEPTH_MAX 24u
+#define LAYOUT_EXPAND	  1u
+#define LAYOUT_CACHELINE  64u
+#define LAYOUT_DEPTH_MAX  24u
+#define LAYOUT_FIELDS_MAX 100000u
 
 /* A member that has a name, or a part of one that is unfolded. */
 struct layout_field {

@@ -122,6 +122,16 @@ test_expect_success 'files that are none: one line' '
 	refused "a big-endian ELF file" bits --vmlinux other
 '
 
+test_expect_success 'types that are made of each other without end' '
+	for f in "$here"/corpus/*.btf; do
+		timeout 60 "$FOLIOLAB" struct s --expand --kernel-btf "$f" >out 2>err || [ $? -eq 2 ]
+		[ "$(wc -l <err)" -le 1 ]
+		[ ! -s out ] || [ ! -s err ]
+	done
+	refused "a struct inside itself" s --expand --kernel-btf "$here/corpus/struct-in-itself.btf"
+	refused "more than 100000 fields" s --kernel-btf "$here/corpus/doubling.btf"
+'
+
 test_expect_success 'split debug information is said not to be there' '
 	gcc -g -gsplit-dwarf -o split "$here/odd.c"
 	refused "no .bits. here" bits --vmlinux split
