@@ -2,13 +2,14 @@
  * fs/ext4/ext4.h - ext4: large folios for regular files since v6.16.
  *
  * Mirrors    fs/ext4/ext4.h, super.c, inode.c, ext4_jbd2.c, readpage.c, page-io.c, extents.c,
- *            file.c; who gets which folio orders is ext4_set_inode_mapping_order().
+ *            inline.c, file.c; who gets which folio orders is ext4_set_inode_mapping_order().
  * Invariant  a delayed block has no place on disk; writeback gives it one.
  * Owner      struct ext4_sb_info belongs to its super block.
  * Errors     0 or -errno; -ENOSPC when the disk is full.
  * Differs    handles of the journal are counted, nothing is journalled; writeback takes whole
  *            folios and no credits; inodes have 256 bytes, and what they keep inline becomes a
- *            block's when it no longer fits, not at the next writeback.
+ *            block's when it no longer fits, not at the next writeback; clusters of bigalloc are
+ *            allocated block by block; delayed allocation goes on when the disk is nearly full.
  */
 #ifndef FL_FS_EXT4_EXT4_H
 #define FL_FS_EXT4_EXT4_H
