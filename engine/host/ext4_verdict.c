@@ -46,6 +46,7 @@ void ext4_image_mount_config(const struct ext4_image_super *super, struct ext4_m
 
 	ext4_mount_config_init(config);
 	config->features = ext4_features_of_masks(super->compat, super->incompat, super->ro_compat);
+	config->cluster_blocks = super->cluster_size / super->block_size;
 	if (super->default_mount_opts & EXT4_IMAGE_DEFM_NODELALLOC)
 		config->opts &= ~EXT4_MOUNT_DELALLOC;
 	if (!(config->features & EXT4_FEATURE_HAS_JOURNAL))

@@ -403,6 +403,33 @@ static void test_append_counts(void **state)
 	}
 }
 
+/*
+ * Proves that bigalloc reserves clusters of 64K, each once. The first line was traced on 6.18.44
+ * (ext4_da_reserve_space), the others count the clusters touched.
+ */
+static void test_cluster_reservations(void **state)
+{
+	static const struct {
+		const char *ops;
+		u64 reserved;
+	} writes[] = {
+		{ "pwrite 0 1m", 16 },
+		{ "pwrite 12k 4k", 1 },
+		{ "pwrite 12k 4k; pwrite 56k 12k", 2 },
+		{ "pwrite 12k 4k; pwrite 56k 12k; fsync; pwrite 20k 4k", 2 },
+	};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(writes); i++) {
+		struct run_config config = file_config("v6.18", "ext4");
+		struct run *run;
+
+		config.features = "bigalloc";
+		run = scene_open(&config);
+		assert_int_equal(count_ops(run, writes[i].ops).reserved, writes[i].reserved);
+		scene_close(run);
+	}
+}
+
 /* Proves that overwriting cached data looks nothing up and makes nothing new. */
 static void test_overwrite_counts(void **state)
 {
@@ -527,6 +554,7 @@ int main(void)
 		cmocka_unit_test(test_assertion),
 		cmocka_unit_test(test_assertion_gone),
 		cmocka_unit_test(test_append_counts),
+		cmocka_unit_test(test_cluster_reservations),
 		cmocka_unit_test(test_overwrite_counts),
 		cmocka_unit_test(test_handles),
 		cmocka_unit_test(test_iomap_counts),

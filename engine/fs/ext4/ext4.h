@@ -9,7 +9,8 @@
  * Differs    handles of the journal are counted, nothing is journalled; writeback takes whole
  *            folios and no credits; inodes have 256 bytes, and what they keep inline becomes a
  *            block's when it no longer fits, not at the next writeback; clusters of bigalloc are
- *            allocated block by block; delayed allocation goes on when the disk is nearly full.
+ *            reserved as such but allocated block by block; delayed allocation goes on when the
+ *            disk is nearly full.
  */
 #ifndef FL_FS_EXT4_EXT4_H
 #define FL_FS_EXT4_EXT4_H
@@ -55,6 +56,7 @@ struct ext4_mount_config {
 	u32 opts;		/* enum ext4_mount_opt */
 	bool delalloc_given;	/* delalloc stands in the options, it is not just the default */
 	bool data_given;	/* so does data= */
+	u32 cluster_blocks;	/* of bigalloc; 0: as mke2fs does unasked, 16 */
 	unsigned long dir_flags; /* i_flags of the directory that holds the files */
 };
 

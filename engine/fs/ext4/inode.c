@@ -57,13 +57,23 @@ static void delay_bh(struct buffer_head *bh)
 	bh->b_blocknr = 0;
 }
 
-/* A hole is looked up once more under i_data_sem before a block is reserved. */
+/* Does the cluster of @iblock hold a block already, placed or delayed? */
+static bool cluster_is_used(const struct inode *inode, u64 iblock)
+{
+	u64 blocks = EXT4_SB(inode->i_sb)->config.cluster_blocks;
+	u64 first = iblock - iblock % blocks;
+	unsigned int i = extents_find(inode, first);
+
+	return i < inode->i_nr_extents && inode->i_extents[i].lblk < first + blocks;
+}
+
+/* A hole is looked up once more under i_data_sem before its cluster is reserved, once. */
 static int ext4_insert_delayed_block(struct inode *inode, u64 iblock)
 {
 	struct machine *m = inode->i_sb->s_machine;
 	struct fs_extent delayed = { .lblk = iblock, .len = 1, .state = EXTENT_DELAYED };
 
-	charge2(m, COST_ES_LOOKUP, 1, COST_DA_RESERVE, 1);
+	charge2(m, COST_ES_LOOKUP, 1, COST_DA_RESERVE, !cluster_is_used(inode, iblock));
 	return extents_set(inode, &delayed);
 }
 

@@ -233,6 +233,10 @@ int ext4_fill_super(struct super_block *sb, const struct ext4_mount_config *conf
 		sbi->config = *config;
 	else
 		ext4_mount_config_init(&sbi->config);
+	if (!ext4_has_feature(sb, EXT4_FEATURE_BIGALLOC))
+		sbi->config.cluster_blocks = 1;
+	else if (!sbi->config.cluster_blocks)
+		sbi->config.cluster_blocks = 16;
 	ret = settle_options(&sbi->config, err);
 	if (!ret)
 		ret = check_large_blocks(sb, &sbi->config, err);
