@@ -89,7 +89,7 @@ static void pick_storage(struct prng *p, struct play *y)
 	static const char *const fs[] = { "ext4", "ext4", "ext4-1k", "xfs", "xfs" };
 	static const char *const disks[] = { "hole", "ram", "nvme" };
 	static const char *const features[] = { NULL, NULL, NULL, "^extent", "inline_data",
-						"^has_journal", "verity" };
+						"^has_journal", "verity", "bigalloc" };
 	static const char *const options[] = { NULL, NULL, NULL, "nodelalloc", "data=journal" };
 	struct run_config *c = &y->config;
 
