@@ -331,6 +331,7 @@ static int host_record_main(struct cli_args *args)
 
 const struct cli_command cmd_host_diff = {
 	.name = "diff",
+	.group = "host",
 	.synopsis = "WORKLOAD.wl | -e OPS --file PATH [options]",
 	.summary = "Play a workload on the running kernel and on the miniature, and show the first "
 		   "difference.",
@@ -351,6 +352,7 @@ const struct cli_command cmd_host_diff = {
 
 const struct cli_command cmd_host_record = {
 	.name = "record",
+	.group = "host",
 	.synopsis = "WORKLOAD.wl | -e OPS --file PATH [options]",
 	.summary = "Write down what the running kernel's page cache does, as `foliolab golden` "
 		   "reads it. Needs root.",

@@ -217,6 +217,7 @@ static int host_orders_main(struct cli_args *args)
 
 const struct cli_command cmd_host_orders = {
 	.name = "orders",
+	.group = "host",
 	.synopsis = "FILE [options]",
 	.summary = "The folios of FILE that are in this kernel's page cache now. Reads nothing in.",
 	.options = options,

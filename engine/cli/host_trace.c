@@ -299,6 +299,7 @@ static int host_trace_main(struct cli_args *args)
 
 const struct cli_command cmd_host_trace = {
 	.name = "trace",
+	.group = "host",
 	.synopsis = "[-e EVENT]... [--file PATH] [-o OUT] -- COMMAND [ARGUMENT...]",
 	.summary = "Record the running kernel's page-cache tracepoints while COMMAND runs. Needs "
 		   "root.",

@@ -249,7 +249,8 @@ static void print_options(FILE *f, const struct cli_command *cmd)
 static void print_usage_line(FILE *f, const struct cli_command *cmd)
 {
 	const char *s = cmd->synopsis ? cmd->synopsis : "";
-	int indent = fprintf(f, "Usage: foliolab %s", cmd->name) + 1;
+	int indent = fprintf(f, "Usage: foliolab %s%s%s", cmd->group ? cmd->group : "",
+			     cmd->group ? " " : "", cmd->name) + 1;
 
 	if (*s)
 		fputc(' ', f);

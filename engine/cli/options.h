@@ -42,6 +42,7 @@ struct cli_args;
 
 struct cli_command {
 	const char *name;
+	const char *group;    /* the command it belongs to, "host"; or NULL */
 	const char *synopsis; /* after the name: "FILE.wl | -e OPS [options]"; '\n' breaks lines */
 	const char *summary;  /* one sentence */
 	const struct cli_option *options; /* NULL when there is none but --help */

@@ -177,6 +177,7 @@ int perfetto_write(const struct tape *tape, const struct recording_info *info, F
 	if (ret)
 		return ret;
 	timeline_init(&w.line, tape, info->page_size);
+	w.line.real = info->source[0];
 	ret = timeline_update(&w.line);
 	if (!ret)
 		put_all(&w);

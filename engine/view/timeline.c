@@ -105,6 +105,39 @@ static void bytes_came(struct timeline *t, const struct trace_event *ev)
 	}
 }
 
+/* What a real kernel tells of reads and windows, as the miniature would. */
+static int add_real(struct timeline *t, const struct trace_event *ev)
+{
+	struct trace_event as = *ev;
+
+	switch (ev->id) {
+	case EV_mm_filemap_get_pages:
+		as.id = EV_fl_read;
+		as.index = ev->index << t->page_shift;
+		as.a = (ev->c - ev->index + 1) << t->page_shift;
+		as.c = 0;
+		return add_call(t, &as);
+	case EV_mm_filemap_fault:
+		as.id = EV_fl_touch;
+		as.index = ev->index << t->page_shift;
+		as.a = 1;
+		as.c = 0;
+		return add_call(t, &as);
+	case EV_page_cache_ra_order:
+		as.a = ev->b;
+		as.b = ev->e;
+		break;
+	case EV_page_cache_ra_unbounded:
+		as.a = ev->c;
+		as.b = ev->d;
+		break;
+	default:
+		return 0;
+	}
+	as.e = RULE_UNTOLD;
+	return add_window(t, &as);
+}
+
 static int add(struct timeline *t, const struct trace_event *ev)
 {
 	if (!t->events)
@@ -123,7 +156,7 @@ static int add(struct timeline *t, const struct trace_event *ev)
 		bytes_came(t, ev);
 		return 0;
 	default:
-		return 0;
+		return t->real ? add_real(t, ev) : 0;
 	}
 }
 

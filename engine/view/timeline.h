@@ -38,6 +38,7 @@ struct timeline_op {
 
 struct timeline {
 	const struct tape *tape;
+	bool real;  /* a real kernel's: its own events tell of reads and windows; set after init */
 	u64 events; /* of the tape, read so far */
 	u64 slot;   /* where the next begins */
 	u64 first_ns, last_ns;

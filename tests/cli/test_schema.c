@@ -81,6 +81,20 @@ static void golden_keeps_to_its_schema(void **state)
 	check_output("golden", "golden \"$TESTDATA/golden/linux-7.3.public.txt.xz\" --format json");
 }
 
+/* With rights or without: the same keys. */
+static void host_keeps_to_its_schemas(void **state)
+{
+	assert_int_equal(system("head -c 100000 /dev/urandom >host.file && sync host.file"), 0);
+	check_output("host-orders", "host orders host.file --format json");
+	check_output("host-orders", "host orders host.file --map --format json");
+	check_output("calibrate", "calibrate --dir . --rounds 2 --dry-run --format json");
+	if (system("\"${FOLIOLAB:?}\" host diff -e 'read 4k 2' --file host.file >diff.out 2>&1; "
+		   "test $? -lt 2"))
+		skip_because("host diff has no profile or file system here");
+	check_output("host-diff", "host diff -e 'read 4k 2' --file host.file --format json -o diff.json "
+				  "|| test $? = 1; cat diff.json");
+}
+
 static void where_and_names_keep_to_their_schemas(void **state)
 {
 	if (system("\"${FOLIOLAB:?}\" run -e 'read 4k 20' --trace code --trace-code >run.out; "
@@ -174,6 +188,7 @@ int main(void)
 		cmocka_unit_test(ext4_keeps_to_its_schema),
 		cmocka_unit_test(bench_keeps_to_its_schema),
 		cmocka_unit_test(golden_keeps_to_its_schema),
+		cmocka_unit_test(host_keeps_to_its_schemas),
 		cmocka_unit_test(struct_keeps_to_its_schema),
 		cmocka_unit_test(where_and_names_keep_to_their_schemas),
 		cmocka_unit_test(grades_keep_to_their_schemas),

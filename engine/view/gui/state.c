@@ -22,8 +22,10 @@ int gui_init(struct gui *g, const struct tui_machine *machines, unsigned int nr,
 	ret = tui_init(&g->view, machines, nr, options, err);
 	if (ret)
 		return ret;
-	for (unsigned int i = 0; i < g->view.nr; i++)
+	for (unsigned int i = 0; i < g->view.nr; i++) {
 		timeline_init(&g->lines[i], machines[i].tape, machines[i].info->page_size);
+		g->lines[i].real = machines[i].info->source[0];
+	}
 	ret = gui_update(g);
 	gui_show_all(g);
 	return ret ? fl_error_set(err, ret, NULL, 0, "out of memory") : 0;
