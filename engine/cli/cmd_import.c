@@ -14,18 +14,21 @@
 enum { OPT_OUTPUT, OPT_INO, OPT_DEV, OPT_DISK, OPT_KERNEL, OPT_PAGE_SIZE, OPT_SKIP };
 
 static const struct cli_option options[] = {
-	{ "output", "o", "OUT", "write the recording there instead of standard output",
-	  OPT_OUTPUT },
-	{ "ino", NULL, "N", "the file with this inode number, decimal or 0x-hexadecimal (default: "
-	  "the one with the most events)", OPT_INO },
-	{ "dev", NULL, "MAJOR:MINOR", "the file on this device", OPT_DEV },
-	{ "disk", NULL, "MAJOR:MINOR", "block events of this device belong to the file's, too: the "
-	  "disk of its partition", OPT_DISK },
-	{ "kernel", NULL, "RELEASE", "which kernel it was, where the trace does not say",
-	  OPT_KERNEL },
-	{ "page-size", NULL, "SIZE", "of that machine: 4k (default), 16k or 64k", OPT_PAGE_SIZE },
-	{ "skip-damaged", NULL, NULL, "count lines that cannot be read and go on", OPT_SKIP },
-	{ 0 },
+	{"output", "o", "OUT", "write the recording there instead of standard output", OPT_OUTPUT},
+	{"ino", NULL, "N",
+	 "the file with this inode number, decimal or 0x-hexadecimal (default: "
+	 "the one with the most events)",
+	 OPT_INO},
+	{"dev", NULL, "MAJOR:MINOR", "the file on this device", OPT_DEV},
+	{"disk", NULL, "MAJOR:MINOR",
+	 "block events of this device belong to the file's, too: the "
+	 "disk of its partition",
+	 OPT_DISK},
+	{"kernel", NULL, "RELEASE", "which kernel it was, where the trace does not say",
+	 OPT_KERNEL},
+	{"page-size", NULL, "SIZE", "of that machine: 4k (default), 16k or 64k", OPT_PAGE_SIZE},
+	{"skip-damaged", NULL, NULL, "count lines that cannot be read and go on", OPT_SKIP},
+	{0},
 };
 
 struct import_args {
@@ -42,7 +45,8 @@ static int parse_dev(const char *option, const char *value, u32 *dev, struct fl_
 
 	if (sscanf(value, "%4u:%7u%n", &major, &minor, &n) != 2 || value[n] || major >> 12 ||
 	    minor >> 20)
-		return fl_error_set(err, -EINVAL, option, 0, "'%.40s', expected MAJOR:MINOR", value);
+		return fl_error_set(err, -EINVAL, option, 0, "'%.40s', expected MAJOR:MINOR",
+				    value);
 	*dev = IMPORT_DEV(major, minor);
 	return 0;
 }
@@ -111,7 +115,7 @@ static int parse(struct cli_args *args, struct import_args *a, struct fl_error *
 	const char *value;
 	int id, ret;
 
-	*a = (struct import_args){ .page_size = 4096 };
+	*a = (struct import_args){.page_size = 4096};
 	while (!a->help && (ret = cli_next(args, &id, &value, err)) > 0) {
 		ret = set_option(a, id, value, err);
 		if (ret)
@@ -164,7 +168,7 @@ static int open_text(const char *path, FILE **ret, struct fl_error *err)
 
 static int import(const struct import_args *a, struct fl_error *err)
 {
-	struct recording_info info = { .source = "imported", .page_size = a->page_size };
+	struct recording_info info = {.source = "imported", .page_size = a->page_size};
 	struct import_result result;
 	struct out out;
 	FILE *text;
@@ -190,7 +194,7 @@ static int import(const struct import_args *a, struct fl_error *err)
 
 static int cmd_import_main(struct cli_args *args)
 {
-	struct fl_error err = { 0 };
+	struct fl_error err = {0};
 	struct import_args a;
 
 	if (parse(args, &a, &err))
@@ -206,9 +210,11 @@ const struct cli_command cmd_import = {
 	.summary = "Make a recording of a real kernel's trace, for replay and export.",
 	.options = options,
 	.details =
-		"FILE is the text of /sys/kernel/tracing/trace, of trace-cmd report, of host trace\n"
+		"FILE is the text of /sys/kernel/tracing/trace, of trace-cmd report, of host "
+		"trace\n"
 		"--format text, or - for standard input. One file's events are kept: filemap,\n"
-		"readahead, ext4 and writeback events by device and inode, block events by device.\n"
+		"readahead, ext4 and writeback events by device and inode, block events by "
+		"device.\n"
 		"Time counts from the first of them. What was left out is told on standard error.\n"
 		"\n"
 		"Examples:\n"

@@ -28,8 +28,8 @@ static u64 clock_ns(clockid_t clock)
 /* ---- memory ---- */
 
 struct memory {
-	char *from, *to;	/* MEMORY_BYTES each */
-	u32 *chain;		/* in @from: a round trip over its cache lines in random order */
+	char *from, *to; /* MEMORY_BYTES each */
+	u32 *chain;	 /* in @from: a round trip over its cache lines in random order */
 	u32 at;
 	_Atomic u64 counter;
 };
@@ -97,7 +97,7 @@ static void make_chain(struct memory *m)
 
 void calibrate_bare_memory(struct calibrate_bare *bare)
 {
-	struct memory m = { .at = 0 };
+	struct memory m = {.at = 0};
 
 	m.from = mmap(NULL, 2 * MEMORY_BYTES, PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);

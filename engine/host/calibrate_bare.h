@@ -10,12 +10,12 @@
 #include "lib/types.h"
 
 struct calibrate_bare {
-	u64 memcpy_ps;		/* a byte, from and to memory far larger than the caches */
-	u64 memcpy_cached_ps;	/* a byte, 16 KiB to 16 KiB */
-	u64 atomic_ps;		/* a locked addition nobody contends */
-	u64 miss_ps;		/* a load that has to come from memory */
-	u64 disk_read_ns;	/* 4 KiB from a random place, asked for alone */
-	u64 disk_ps;		/* a byte of a long sequential read */
+	u64 memcpy_ps;	      /* a byte, from and to memory far larger than the caches */
+	u64 memcpy_cached_ps; /* a byte, 16 KiB to 16 KiB */
+	u64 atomic_ps;	      /* a locked addition nobody contends */
+	u64 miss_ps;	      /* a load that has to come from memory */
+	u64 disk_read_ns;     /* 4 KiB from a random place, asked for alone */
+	u64 disk_ps;	      /* a byte of a long sequential read */
 };
 
 /* Memory and processor. */

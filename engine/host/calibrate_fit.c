@@ -5,26 +5,24 @@
 #define SCALE_LEAST 0.05
 #define SCALE_MOST  50.0
 
-static const enum cost_id copy_group[] = { COST_COPY_BYTE, COST_NR };
-static const enum cost_id call_group[] = { COST_SYSCALL, COST_VFS_READ, COST_GET_PAGES, COST_NR };
-static const enum cost_id turn_group[] = { COST_READ_BATCH, COST_COPY_FOLIO, COST_MARK_ACCESSED,
-					   COST_NR };
-static const enum cost_id folio_group[] = { COST_ALLOC_FOLIO, COST_ADD_FOLIO, COST_LRU_ADD,
-					    COST_COMPLETE_FOLIO, COST_NR };
-static const enum cost_id page_group[] = { COST_ALLOC_ORDER, COST_ADD_SLOT, COST_ZERO_BYTE,
-					   COST_NR };
-static const enum cost_id window_group[] = { COST_RA_DECIDE, COST_READ_PAGES, COST_NR };
-static const enum cost_id drop_group[] = { COST_REMOVE_FOLIO, COST_FREE_FOLIO, COST_NR };
-static const enum cost_id fault_group[] = { COST_PAGE_FAULT, COST_HANDLE_MM_FAULT,
-					    COST_FAULT_AROUND, COST_FILEMAP_FAULT, COST_NR };
-static const enum cost_id map_group[] = { COST_XAS_STEP, COST_NEXT_FOLIO, COST_SET_PTE,
-					  COST_PTE_STORE, COST_STAT_MAP, COST_NR };
-static const enum cost_id access_group[] = { COST_USER_ACCESS, COST_NR };
+static const enum cost_id copy_group[] = {COST_COPY_BYTE, COST_NR};
+static const enum cost_id call_group[] = {COST_SYSCALL, COST_VFS_READ, COST_GET_PAGES, COST_NR};
+static const enum cost_id turn_group[] = {COST_READ_BATCH, COST_COPY_FOLIO, COST_MARK_ACCESSED,
+					  COST_NR};
+static const enum cost_id folio_group[] = {COST_ALLOC_FOLIO, COST_ADD_FOLIO, COST_LRU_ADD,
+					   COST_COMPLETE_FOLIO, COST_NR};
+static const enum cost_id page_group[] = {COST_ALLOC_ORDER, COST_ADD_SLOT, COST_ZERO_BYTE, COST_NR};
+static const enum cost_id window_group[] = {COST_RA_DECIDE, COST_READ_PAGES, COST_NR};
+static const enum cost_id drop_group[] = {COST_REMOVE_FOLIO, COST_FREE_FOLIO, COST_NR};
+static const enum cost_id fault_group[] = {COST_PAGE_FAULT, COST_HANDLE_MM_FAULT, COST_FAULT_AROUND,
+					   COST_FILEMAP_FAULT, COST_NR};
+static const enum cost_id map_group[] = {COST_XAS_STEP,	 COST_NEXT_FOLIO, COST_SET_PTE,
+					 COST_PTE_STORE, COST_STAT_MAP,	  COST_NR};
+static const enum cost_id access_group[] = {COST_USER_ACCESS, COST_NR};
 
 static const enum cost_id *const groups[] = {
-	copy_group, call_group, turn_group,   folio_group,
-	page_group, window_group, drop_group, fault_group, map_group,
-	access_group,
+	copy_group,   call_group, turn_group,  folio_group, page_group,
+	window_group, drop_group, fault_group, map_group,   access_group,
 };
 
 #define NR_GROUPS ARRAY_SIZE(groups)
@@ -79,7 +77,7 @@ static double best_scale(const struct fit *f, unsigned int g)
 
 void calibrate_fit(const struct fit_row *rows, unsigned int nr, u64 *cost_ps)
 {
-	struct fit f = { .rows = 0 };
+	struct fit f = {.rows = 0};
 
 	for (unsigned int i = 0; i < nr && i < ARRAY_SIZE(f.rest); i++)
 		if (rows[i].measured_ns)

@@ -17,8 +17,8 @@ struct import {
 	struct import_scan scan;
 	const struct import_seen *file; /* the one that was chosen */
 	struct trace_sink *sink;
-	u64 first_ns, ns;  /* of the first event kept; of the last, counted from it */
-	u8 cause[TASKS];   /* enum page_provenance of what a task adds now, by pid */
+	u64 first_ns, ns; /* of the first event kept; of the last, counted from it */
+	u8 cause[TASKS];  /* enum page_provenance of what a task adds now, by pid */
 };
 
 /* ---- which file ---- */
@@ -199,10 +199,10 @@ static int write_recording(struct import *im, FILE *text, FILE *out,
 int trace_import(FILE *text, const char *name, const struct import_options *options, FILE *out,
 		 struct recording_info *info, struct import_result *result, struct fl_error *err)
 {
-	struct import im = { .name = name, .options = options, .result = result };
+	struct import im = {.name = name, .options = options, .result = result};
 	int ret;
 
-	*result = (struct import_result){ 0 };
+	*result = (struct import_result){0};
 	ret = import_scan(text, name, options, info->page_size, &im.scan, result, err);
 	if (!ret)
 		ret = choose_file(&im, err);

@@ -18,8 +18,8 @@
 
 #include "trace/recording.h"
 
-#define IMPORT_LINE_MAX 4096	/* bytes a line */
-#define IMPORT_NAMES	32	/* unknown events told by name */
+#define IMPORT_LINE_MAX 4096	   /* bytes a line */
+#define IMPORT_NAMES	32	   /* unknown events told by name */
 #define IMPORT_FILES	(1u << 20) /* different files that are told apart */
 /* Pages a file can have: 16 TiB in pages of 4 KiB. */
 #define IMPORT_PAGES_MAX (1ull << 32)
@@ -28,12 +28,13 @@
 #define IMPORT_DEV(major, minor) ((u32)(major) << 20 | (minor))
 
 struct import_options {
-	u64 ino;	  /* of the file, 0: the one with the most events */
-	u32 dev;	  /* of its device, with has_dev */
+	u64 ino; /* of the file, 0: the one with the most events */
+	u32 dev; /* of its device, with has_dev */
 	bool has_dev;
-	u32 disk;	  /* block events of this device belong to it, too; 0: of none other */
+	u32 disk;	   /* block events of this device belong to it, too; 0: of none other */
 	bool skip_damaged; /* lines that cannot be read are counted, not an error */
-	/* Is the block I/O of @nr sectors from @sector on the file's? NULL: all of the device is. */
+	/* Is the block I/O of @nr sectors from @sector on the file's? NULL: all of the device is.
+	 */
 	bool (*wanted)(void *ctx, u64 sector, u32 nr);
 	void *ctx;
 };
@@ -53,14 +54,14 @@ struct import_seen {
 #define IMPORT_TOP 8 /* files that are told */
 
 struct import_result {
-	u64 lines, kept;	/* events kept */
-	u64 other_files;	/* events of other files and devices */
-	u64 no_file;		/* events of known names that name no file */
-	u64 unknown;		/* events of names this program does not know ... */
+	u64 lines, kept;			/* events kept */
+	u64 other_files;			/* events of other files and devices */
+	u64 no_file;				/* events of known names that name no file */
+	u64 unknown;				/* events of names this program does not know ... */
 	struct import_name names[IMPORT_NAMES]; /* ... the first of them by name */
 	unsigned int nr_names;
-	u64 damaged, lost;	/* lines that were skipped; events the kernel says it lost */
-	unsigned int files;	/* that some event named */
+	u64 damaged, lost;	 /* lines that were skipped; events the kernel says it lost */
+	unsigned int files;	 /* that some event named */
 	struct import_seen file; /* the one that was chosen */
 	struct import_seen top[IMPORT_TOP]; /* those with the most events, most first */
 	unsigned int nr_top;

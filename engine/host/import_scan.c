@@ -116,7 +116,7 @@ static struct import_seen *place_of(const struct import_scan *scan, u64 ino, u32
 
 static int grow(struct import_scan *scan)
 {
-	struct import_scan bigger = { .nr = scan->nr, .cap = scan->cap ? 2 * scan->cap : 64 };
+	struct import_scan bigger = {.nr = scan->nr, .cap = scan->cap ? 2 * scan->cap : 64};
 
 	bigger.seen = calloc(bigger.cap, sizeof(*bigger.seen));
 	if (!bigger.seen)
@@ -176,8 +176,8 @@ static void take_lost(const char *text, struct import_result *result)
 /* Lines that say which kernel it was: ours, perf's, those of the latency tracers. */
 static void take_kernel(const char *text, struct import_scan *scan)
 {
-	static const char *const marks[] = { "# kernel ", "# os release : ",
-					     " latency trace v1.1.5 on " };
+	static const char *const marks[] = {"# kernel ",
+					    "# os release : ", " latency trace v1.1.5 on "};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(marks) && *text == '#' && !scan->kernel[0]; i++) {
 		const char *p = strstr(text, marks[i]);
@@ -230,7 +230,7 @@ int import_scan(FILE *f, const char *name, const struct import_options *options,
 	struct import_line *line = calloc(1, sizeof(*line));
 	int ret;
 
-	*scan = (struct import_scan){ 0 };
+	*scan = (struct import_scan){0};
 	if (!line)
 		return fl_error_set(err, -ENOMEM, name, 0, "out of memory");
 	line->fmt.page_shift = ilog2(page_size);

@@ -13,8 +13,8 @@
 /* One line, read and parsed. */
 struct import_line {
 	char text[IMPORT_LINE_MAX];
-	u64 nr;			/* from 1 */
-	int kind;		/* what trace_parse_line() returned */
+	u64 nr;	  /* from 1 */
+	int kind; /* what trace_parse_line() returned */
 	struct trace_event ev;
 	struct trace_line where;
 	struct trace_format fmt;
@@ -35,10 +35,11 @@ int import_next_line(FILE *f, const char *name, const struct import_options *opt
 		     struct import_line *line, struct fl_error *err);
 
 struct import_scan {
-	struct import_seen *seen; /* a hash table: @cap places, a power of two; free without events */
+	struct import_seen
+		*seen; /* a hash table: @cap places, a power of two; free without events */
 	unsigned int nr, cap;
 	unsigned int cpus;
-	char kernel[128];   /* as the text says, or "" */
+	char kernel[128]; /* as the text says, or "" */
 };
 
 /* Read all of @f; counts that do not depend on the choice go to @result. */

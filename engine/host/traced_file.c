@@ -11,7 +11,7 @@ int host_traced_init(struct host_traced *t, const char *path, struct fl_error *e
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
 
-	*t = (struct host_traced){ .path = path };
+	*t = (struct host_traced){.path = path};
 	if (fd < 0)
 		return fl_error_set(err, -errno, path, 0, "%s, expected a readable file",
 				    strerror(errno));
@@ -21,7 +21,7 @@ int host_traced_init(struct host_traced *t, const char *path, struct fl_error *e
 	}
 	host_device_read(fd, &t->dev);
 	if (host_fiemap(fd, t->dev.size, ilog2(t->dev.block_size), &t->layout))
-		t->layout = (struct host_layout){ 0 };
+		t->layout = (struct host_layout){0};
 	close(fd);
 	return 0;
 }
@@ -87,7 +87,7 @@ void host_traced_info(const struct host_traced *t, struct recording_info *info)
 	struct utsname uts;
 	long pages = sysconf(_SC_PHYS_PAGES);
 
-	*info = (struct recording_info){ .source = "host", .disk = "host" };
+	*info = (struct recording_info){.source = "host", .disk = "host"};
 	info->page_size = sysconf(_SC_PAGESIZE);
 	info->memory = pages > 0 ? pages * info->page_size : 0;
 	if (!uname(&uts))
