@@ -6,12 +6,24 @@
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "cli/struct_diff.h"
+#include "cli/struct_live.h"
 #include "debuginfo/btf.h"
 #include "debuginfo/dwarf_source.h"
 #include "debuginfo/guard.h"
 #include "debuginfo/layout.h"
 
-enum { OPT_ALL, OPT_EXPAND, OPT_DIFF, OPT_BTF, OPT_VMLINUX, OPT_FORMAT, OPT_OUTPUT };
+enum {
+	OPT_ALL,
+	OPT_EXPAND,
+	OPT_DIFF,
+	OPT_BTF,
+	OPT_VMLINUX,
+	OPT_LIVE,
+	OPT_AT,
+	OPT_EVAL,
+	OPT_FORMAT,
+	OPT_OUTPUT,
+};
 
 static const struct cli_option struct_options[] = {
 	{"all", NULL, NULL, "every struct, union and enum that has a name", OPT_ALL},
@@ -25,9 +37,15 @@ static const struct cli_option struct_options[] = {
 	 OPT_VMLINUX},
 	{"diff", NULL, NULL,
 	 "the miniature's beside the kernel's, field by field (default --kernel-btf)", OPT_DIFF},
+	{"live", NULL, "EXPR",
+	 "the values in a struct of a run: of the recording TRACE, played once more, or of -e OPS",
+	 OPT_LIVE},
+	{"at", NULL, "N", "with --live TRACE: at this event instead of at the end", OPT_AT},
+	{NULL, "e", "OPS", "with --live: operations separated by ';' instead of a recording",
+	 OPT_EVAL},
 	{"format", NULL, "F", "text or json (default text)", OPT_FORMAT},
 	{"output", "o", "FILE", "write to FILE instead of standard output", OPT_OUTPUT},
-	{0},
+	MACHINE_OPTION_ROWS_AND_END,
 };
 
 #define NAMES_MAX 64
@@ -39,6 +57,7 @@ struct struct_args {
 	unsigned int flags; /* LAYOUT_ */
 	const char *btf_path, *vmlinux, *output;
 	enum cli_format format;
+	struct live_args live;
 };
 
 /* ---- which structs ---- */
@@ -221,6 +240,8 @@ static int from_source(struct job *j, FILE *f, struct fl_error *err)
 	bool btf = j->a->btf || (j->a->diff && !j->a->vmlinux);
 	int ret = 0;
 
+	if (j->a->live.expression)
+		return struct_live(&j->a->live, j->a->format, f, err);
 	if (j->a->diff || !(btf || j->a->vmlinux))
 		ret = dwarf_source_own(&j->own, err);
 	if (!ret && j->a->vmlinux)
@@ -275,9 +296,28 @@ static int take_name(struct struct_args *a, const char *name, struct fl_error *e
 	return 0;
 }
 
-static int take(struct struct_args *a, int id, const char *value, struct fl_error *err)
+static int take_live(struct live_args *a, int id, const char *value, struct fl_error *err)
 {
 	switch (id) {
+	case OPT_LIVE:
+		a->expression = value;
+		return 0;
+	case OPT_AT:
+		return recording_args_number("--at", value, &a->at, err);
+	default:
+		return workload_arg_set_ops(&a->workload, value, err);
+	}
+}
+
+static int take(struct struct_args *a, int id, const char *value, struct fl_error *err)
+{
+	if (machine_option_is(id))
+		return machine_option_set(&a->live.machine, id, value, err);
+	switch (id) {
+	case OPT_LIVE:
+	case OPT_AT:
+	case OPT_EVAL:
+		return take_live(&a->live, id, value, err);
 	case OPT_ALL:
 		a->all = true;
 		return 0;
@@ -304,8 +344,33 @@ static int take(struct struct_args *a, int id, const char *value, struct fl_erro
 	}
 }
 
-static int check(const struct struct_args *a, struct fl_error *err)
+/* The recording is what without --live would be a name. */
+static int check_live(struct struct_args *a, struct fl_error *err)
 {
+	struct live_args *live = &a->live;
+
+	if (a->all || a->diff || a->btf || a->vmlinux)
+		return fl_error_set(err, -EINVAL, "--live", 0,
+				    "values are the miniature's, expected no --all, --diff, "
+				    "--kernel-btf and --vmlinux beside it");
+	for (unsigned int i = 0; i < a->nr; i++)
+		if (recording_args_path(&live->recording, a->names[i], err))
+			return err->code;
+	if (!live->recording.path == !live->workload.ops)
+		return fl_error_set(err, -EINVAL, "--live", 0,
+				    "expected either a recording or -e OPS beside it");
+	if (live->at != ~0ull && !live->recording.path)
+		return fl_error_set(err, -EINVAL, "--at", 0, "expected a recording beside it");
+	return machine_options_check(&live->machine, err);
+}
+
+static int check(struct struct_args *a, struct fl_error *err)
+{
+	if (a->live.expression)
+		return check_live(a, err);
+	if (a->live.at != ~0ull || a->live.workload.ops)
+		return fl_error_set(err, -EINVAL, a->live.workload.ops ? "-e" : "--at", 0,
+				    "expected --live beside it");
 	if (a->btf && a->vmlinux)
 		return fl_error_set(err, -EINVAL, NULL, 0,
 				    "--kernel-btf and --vmlinux together, expected one of them");
@@ -324,6 +389,7 @@ static int cmd_struct_main(struct cli_args *args)
 	const char *value;
 	int id, ret;
 
+	live_args_init(&a.live);
 	while ((ret = cli_next(args, &id, &value, &err)) > 0) {
 		if (id == CLI_HELP)
 			return cli_help(args);
@@ -340,7 +406,8 @@ static int cmd_struct_main(struct cli_args *args)
 const struct cli_command cmd_struct = {
 	.name = "struct",
 	.synopsis = "NAME... [--expand] [--kernel-btf [FILE] | --vmlinux FILE] [--diff]\n"
-		    "--all [options]",
+		    "--all [options]\n"
+		    "--live EXPR (TRACE [--at N] | -e OPS [machine options])",
 	.summary = "Show how structs lie in memory: the miniature's, the kernel's, or both.",
 	.options = struct_options,
 	.details =

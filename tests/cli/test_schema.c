@@ -110,6 +110,7 @@ static void struct_keeps_to_its_schema(void **state)
 	check_output("struct", "struct folio --format json");
 	check_output("struct", "struct machine --expand --format json");
 	check_output("struct", "struct trace_event_id --format json");
+	check_output("struct-live", "struct --live machine -e 'read 4k' --format json");
 	if (system("echo 'struct folio { long flags; int other; } f;' >k.c; "
 		   "gcc -g -gdwarf-4 -c k.c && pahole -J k.o"))
 		skip_because("no gcc or pahole here");
