@@ -76,7 +76,7 @@ static int make_config(const struct recording_info *info, struct run_config *c,
 	c->machine.page_size = info->page_size;
 	c->machine.seed = info->seed;
 	c->fs = info->fs;
-	c->disk = info->disk;
+	c->disk = strncmp(info->fs, "tmpfs", 5) ? info->disk : NULL; /* it has none */
 	c->file = info->file[0] ? info->file : NULL;
 	c->size = info->size;
 	c->ra_bytes = info->ra_pages * info->page_size;
