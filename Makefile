@@ -40,7 +40,18 @@ CFLAGS ?= -O2 -g
 WERROR ?= -Werror
 
 BINDIR := $(PREFIX)/bin
-PKGDATADIR := $(PREFIX)/share/foliolab
+SHAREDIR := $(PREFIX)/share
+PKGDATADIR := $(SHAREDIR)/foliolab
+# What other programs look for: FILE below assets/ = its place below $(SHAREDIR).
+SHARED := \
+	man/foliolab.1=man/man1/foliolab.1 \
+	man/foliolab-workload.5=man/man5/foliolab-workload.5 \
+	man/foliolab-lab.5=man/man5/foliolab-lab.5 \
+	completion/foliolab.bash=bash-completion/completions/foliolab \
+	completion/_foliolab=zsh/site-functions/_foliolab \
+	completion/foliolab.fish=fish/vendor_completions.d/foliolab.fish \
+	desktop/foliolab.desktop=applications/foliolab.desktop \
+	desktop/foliolab.svg=icons/hicolor/scalable/apps/foliolab.svg
 B := $(BUILD)
 A := $(BUILD)/asan
 
@@ -169,11 +180,14 @@ soak: tests
 
 install: all
 	install -D -m 755 $(B)/foliolab $(DESTDIR)$(BINDIR)/foliolab
-	find labs assets -type f ! -name '.*' -exec sh -c 'for f do \
+	find labs assets/costs -type f ! -name '.*' -exec sh -c 'for f do \
 		install -D -m 644 "$$f" "$$0/$$f" || exit 1; done' $(DESTDIR)$(PKGDATADIR) {} +
+	for f in $(SHARED); do \
+		install -D -m 644 "assets/$${f%%=*}" "$(DESTDIR)$(SHAREDIR)/$${f#*=}" || exit 1; done
 
 uninstall:
 	rm -f $(DESTDIR)$(BINDIR)/foliolab
+	for f in $(SHARED); do rm -f "$(DESTDIR)$(SHAREDIR)/$${f#*=}" || exit 1; done
 	rm -rf $(DESTDIR)$(PKGDATADIR)
 
 clean:
@@ -185,7 +199,7 @@ check-style:
 	else echo 'check-style: no clang-format here' >&2; fi
 	@if command -v shellcheck >/dev/null; then \
 		shellcheck -x scripts/setup scripts/run scripts/test scripts/run-suites .ci/run && \
-		find tests -name '*.sh' -exec shellcheck -x {} +; \
+		find tests assets -name '*.*sh' ! -name '*.fish' -exec shellcheck -x {} +; \
 	else echo 'check-style: no shellcheck here' >&2; fi
 
 help:
