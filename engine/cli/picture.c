@@ -1,6 +1,8 @@
 #include "cli/picture.h"
 
+#include <ctype.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/watch.h"
@@ -43,17 +45,26 @@ int picture_args_theme(const char *value, struct picture_args *p, struct fl_erro
 			    describe_unknown(text, sizeof(text), value, &list));
 }
 
+/* The number at *@s, which moves behind it; false if there is none. */
+static bool take_number(const char **s, u64 *ret)
+{
+	char *end;
+
+	errno = 0;
+	*ret = strtoull(*s, &end, 10);
+	if (!isdigit((unsigned char)**s) || errno)
+		return false;
+	*s = end;
+	return true;
+}
+
 int picture_args_range(const char *value, struct picture_args *p, struct fl_error *err)
 {
-	unsigned long long a, b;
-	int end = 0;
+	const char *s = value;
 
-	if (*value != '-' && sscanf(value, "%19llu-%19llu%n", &a, &b, &end) == 2 && !value[end] &&
-	    a < b) {
-		p->range[0] = a;
-		p->range[1] = b;
+	if (take_number(&s, &p->range[0]) && *s++ == '-' && take_number(&s, &p->range[1]) && !*s &&
+	    p->range[0] < p->range[1])
 		return 0;
-	}
 	return fl_error_set(err, -EINVAL, "--range", 0,
 			    "'%.40s', expected two events, FIRST-LAST with the smaller first",
 			    value);

@@ -8,12 +8,15 @@
 
 enum { PID_CPUS = 1, PID_FILES, PID_DISK };
 
+#define DISK_TRACK 1
+
 struct writer {
 	FILE *f;
 	struct scene scene;
 	struct timeline line;
-	bool any; /* an event was written */
-	u64 cpus; /* bit i: CPU i was named */
+	bool any;    /* an event was written */
+	u64 cpus;    /* bit i: CPU i was named */
+	bool served; /* requests are seen to be completed */
 };
 
 /* Begin an event of phase @ph at @ns; the caller closes the brace. */
@@ -87,13 +90,14 @@ static void put_window(struct writer *w, const struct timeline_window *win)
 	}
 }
 
+/* From issue to completion where the recording has both, else the moment of the issue. */
 static void put_request(struct writer *w, const struct trace_event *ev)
 {
-	bool end = ev->id == EV_block_rq_complete;
+	char ph = !w->served ? 'i' : ev->id == EV_block_rq_complete ? 'e' : 'b';
 
-	begin(w, end ? 'e' : 'b', PID_DISK, 0, ev->ns);
+	begin(w, ph, PID_DISK, DISK_TRACK, ev->ns);
 	fprintf(w->f,
-		",\"cat\":\"block\",\"id\":\"0x%" PRIx64
+		",\"s\":\"t\",\"cat\":\"block\",\"id\":\"0x%" PRIx64
 		"\",\"name\":\"%s\",\"args\":{\"sector\":%" PRIu64 ",\"sectors\":%u}}",
 		ev->index, ev->b ? "write" : "read", ev->index, ev->a);
 }
@@ -159,6 +163,7 @@ static void put_all(struct writer *w)
 	name(w, "process_name", PID_CPUS, 0, "foliolab CPUs", SCENE_NONE);
 	name(w, "process_name", PID_FILES, 0, "files", SCENE_NONE);
 	name(w, "process_name", PID_DISK, 0, "disk", SCENE_NONE);
+	name(w, "thread_name", PID_DISK, DISK_TRACK, "requests", SCENE_NONE);
 	while (scene_forward(&w->scene) && scene_event(&w->scene, &ev))
 		put_event(w, &ev);
 	for (unsigned int i = 0; i < w->scene.nr_files; i++)
@@ -169,9 +174,17 @@ static void put_all(struct writer *w)
 	fputs("\n]}\n", w->f);
 }
 
+static bool has_event(const struct tape *tape, unsigned int id)
+{
+	for (u64 slot = 0; slot < tape->slots; slot++)
+		if (tape->records[slot].id == id)
+			return true;
+	return false;
+}
+
 int perfetto_write(const struct tape *tape, const struct recording_info *info, FILE *f)
 {
-	struct writer w = {.f = f};
+	struct writer w = {.f = f, .served = has_event(tape, EV_block_rq_complete)};
 	int ret = scene_init(&w.scene, tape, info);
 
 	if (ret)

@@ -3,7 +3,8 @@
  *
  * Process 1 has a track for each CPU: calls as slices, tracepoints as instants, and counters
  * (pages cached, dirty, free). Process 2 has a track for each file: its readahead windows from the
- * choice to their last byte. Process 3 is the disk: requests from issue to completion.
+ * choice to their last byte. Process 3 is the disk: requests, from issue to completion where
+ * the recording has both (a real kernel's).
  *
  * Owner      nothing is kept.
  * Errors     -ENOMEM; write errors are the stream's.

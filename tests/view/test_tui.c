@@ -11,40 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lab/run_record.h"
 #include "lib/prng.h"
 #include "view/tui/internal.h"
+#include "view/views.h"
 
-static struct recording_info infos[2];
-static struct tape tapes[2];
 static const struct tui_options options;
-
-static void record(unsigned int i, const char *kernel, const char *ops)
-{
-	struct run_config config;
-	struct workload w;
-	struct run *run;
-	struct fl_error err = {0};
-
-	run_config_init(&config);
-	config.machine.kernel = kernel;
-	assert_int_equal(workload_parse(&w, "-e", ops, strlen(ops), &err), 0);
-	assert_int_equal(run_open(&config, &run, &err), 0);
-	assert_int_equal(run_recording_info(run, &w, &infos[i]), 0);
-	assert_int_equal(tape_init(&tapes[i], 100000), 0);
-	trace_add_sink(&run->machine->trace, &tapes[i].sink);
-	assert_int_equal(run_workload(run, &w, &err), 0);
-	trace_remove_sink(&run->machine->trace, &tapes[i].sink);
-	workload_fini(&w);
-	run_close(run);
-}
 
 static void open_view(struct tui *t, unsigned int nr)
 {
-	const struct tui_machine machines[2] = {{&tapes[0], &infos[0], NULL},
-						{&tapes[1], &infos[1], NULL}};
-
-	assert_int_equal(tui_init(t, machines, nr, &options, NULL), 0);
+	assert_int_equal(tui_init(t, views_machines(), nr, &options, NULL), 0);
 	assert_int_equal(canvas_resize(&t->canvas, 80, 24), 0);
 	tui_draw(t);
 }
@@ -89,7 +64,7 @@ static void test_back_is_the_same_picture(void **state)
 			open_view(&t, nr);
 			canvas_resize(&t.canvas, sizes[i][0], sizes[i][1]);
 			tui_draw(&t);
-			for (u64 at = 1; at < tapes[0].events; at += 37) {
+			for (u64 at = 1; at < views_tape(0)->events; at += 37) {
 				char *before, *after;
 
 				tui_goto(&t, at);
@@ -99,7 +74,7 @@ static void test_back_is_the_same_picture(void **state)
 				for (int n = 0; n < 5; n++)
 					tui_do(&t, CMD_BACK);
 				after = picture(&t, true);
-				if (at + 5 < tapes[0].events)
+				if (at + 5 < views_tape(0)->events)
 					assert_string_equal(before, after);
 				free(before);
 				free(after);
@@ -184,7 +159,7 @@ static void test_ascii(void **state)
 	char *text;
 
 	open_view(&t, 1);
-	tui_goto(&t, tapes[0].events / 2);
+	tui_goto(&t, views_tape(0)->events / 2);
 	for (int group = 0; group < GROUP_NR; group++) {
 		t.group = group;
 		text = picture(&t, false);
@@ -239,7 +214,7 @@ static void test_machines_stay_in_step(void **state)
 	struct tui t;
 
 	open_view(&t, 2);
-	for (u64 at = 0; at <= tapes[0].events; at += 11) {
+	for (u64 at = 0; at <= views_tape(0)->events; at += 11) {
 		u64 calls;
 
 		tui_goto(&t, at);
@@ -268,12 +243,9 @@ int main(void)
 	};
 	int ret;
 
-	record(0, "v6.7", ops);
-	record(1, "v6.18", ops);
+	views_record(0, "v6.7", NULL, ops);
+	views_record(1, "v6.18", NULL, ops);
 	ret = cmocka_run_group_tests(tests, NULL, NULL);
-	for (int i = 0; i < 2; i++) {
-		tape_fini(&tapes[i]);
-		recording_info_fini(&infos[i]);
-	}
+	views_end();
 	return ret;
 }

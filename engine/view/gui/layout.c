@@ -50,13 +50,17 @@ static struct box take_bottom(struct gui *g, struct box *box, int h)
 /* The right third from the top; what is not needed most goes where all have no room. */
 static void place_side(struct gui *g, struct box side)
 {
+	const int kernel = g->view.nr > 1 ? 20 : 0; /* a line */
+	const int range = g->ranged ? 20 : 0;
 	const struct {
 		enum gui_panel panel;
 		int h; /* units */
 		bool needed;
 	} plan[] = {
-		{PANEL_WINDOW, 92, true},   {PANEL_ORDERS, 50 + 18 * (int)gui_orders(g), true},
-		{PANEL_LATENCY, 150, true}, {PANEL_HEAT, 110, false},
+		{PANEL_WINDOW, 92 + kernel, true},
+		{PANEL_ORDERS, 44 + kernel + range + 18 * (int)gui_orders(g), true},
+		{PANEL_LATENCY, 150 + kernel + range, true},
+		{PANEL_HEAT, 110, false},
 		{PANEL_MEMORY, 200, true},
 	};
 	bool page = g->view.group == GROUP_PAGE, events = g->view.group == GROUP_EVENTS;

@@ -14,15 +14,15 @@ static bool in_range(const struct gui *g, unsigned int m)
 	return g->ranged && m == g->view.lead;
 }
 
-/* The head line of panels that a range changes. */
-static struct box range_line(struct gui *g, unsigned int m, struct box box)
+/* The head line of panels that a range changes; @what is summed up. */
+static struct box range_line(struct gui *g, unsigned int m, struct box box, const char *what)
 {
 	char from[16], to[16];
 
 	if (g->view.nr > 1)
 		box = gui_line(g, box, ROLE_DIM, "%s", g->view.machines[m].scene.info->kernel);
 	if (in_range(g, m))
-		box = gui_line(g, box, ROLE_MATCH, "from %s to %s",
+		box = gui_line(g, box, ROLE_MATCH, "%s %s to %s", what,
 			       short_time(g->range.from_ns, from, sizeof(from)),
 			       short_time(g->range.to_ns, to, sizeof(to)));
 	return box;
@@ -48,9 +48,7 @@ void panel_orders(struct gui *g, unsigned int m, struct box box)
 	u64 most = 1;
 	char name[16], text[16];
 
-	box = range_line(g, m, box);
-	if (in_range(g, m))
-		box = gui_line(g, box, ROLE_DIM, "folios added in it");
+	box = range_line(g, m, box, "added from");
 	for (unsigned int o = 0; o < TRACE_ORDERS; o++)
 		most = max(most, folios[o]);
 	for (unsigned int o = 0; o < gui_orders(g); o++) {
@@ -114,7 +112,7 @@ void panel_latency(struct gui *g, unsigned int m, struct box box)
 	struct histogram h;
 
 	latency_of(g, m, &h);
-	box = range_line(g, m, box);
+	box = range_line(g, m, box, "from");
 	if (!h.count) {
 		gui_line(g, box, ROLE_DIM, "no call returned yet");
 		return;
