@@ -5,12 +5,23 @@
 #include <stdlib.h>
 
 #include "block/blk.h"
-#include "machine/machine.h"
+#include "machine/sched.h"
+
+static void complete_due(struct machine *m);
 
 int blk_init(struct machine *m)
 {
 	m->blk = calloc(1, sizeof(*m->blk));
-	return m->blk ? 0 : -ENOMEM;
+	if (!m->blk)
+		return -ENOMEM;
+	m->io_poll = complete_due;
+	m->blk->plugs = calloc(m->nr_cpus + 1, sizeof(*m->blk->plugs));
+	return m->blk->plugs ? 0 : -ENOMEM;
+}
+
+static struct blk_plug *current_plug(const struct machine *m)
+{
+	return &m->blk->plugs[m->cpu];
 }
 
 void blk_exit(struct machine *m)
@@ -24,6 +35,7 @@ void blk_exit(struct machine *m)
 		free(bio);
 	}
 	free(m->blk->heap);
+	free(m->blk->plugs);
 	free(m->blk);
 	m->blk = NULL;
 }
@@ -100,16 +112,28 @@ static struct bio *heap_pop(struct machine *m)
 	return bio;
 }
 
-void __blk_poll(struct machine *m)
+static void complete_due(struct machine *m)
 {
 	while (m->next_io_ps <= m->clock_ps)
 		bio_endio(heap_pop(m));
+}
+
+void __blk_poll(struct machine *m)
+{
+	if (m->sched)
+		sched_point(m);
+	else
+		complete_due(m);
 }
 
 bool blk_wait_next(struct machine *m)
 {
 	if (!m->blk->nr)
 		return false;
+	if (m->sched) {
+		sched_sleep_until(m, m->blk->heap[0].ps);
+		return true;
+	}
 	clock_advance_to(m, m->blk->heap[0].ps);
 	blk_poll(m);
 	return true;
@@ -139,11 +163,12 @@ static u64 serve_piece(struct block_device *bdev, sector_t sector, u64 bytes, bo
 	u64 move_ps = bytes * bdev->model->ps_per_byte, done, *slot;
 
 	trace_event(&m->trace, EV_block_rq_issue, 0, 0, sector, bytes >> SECTOR_SHIFT, write);
-	lock_acquire(m, LOCK_QUEUE_LOCK);
+	lock_excl(m, QUEUE_LOCK, &bdev->queue_lock);
 	bdev->stats.ios++;
 	bdev->stats.sectors += bytes >> SECTOR_SHIFT;
 	bdev->stats.busy_ps += move_ps;
 	if (bdev->model->synchronous) {
+		unlock_excl(m, QUEUE_LOCK, &bdev->queue_lock);
 		charge(m, COST_RAM_BYTE, bytes);
 		return m->clock_ps;
 	}
@@ -152,6 +177,7 @@ static u64 serve_piece(struct block_device *bdev, sector_t sector, u64 bytes, bo
 	done = max(done, bdev->channel_free_ps) + move_ps;
 	bdev->channel_free_ps = done;
 	*slot = done;
+	unlock_excl(m, QUEUE_LOCK, &bdev->queue_lock);
 	return done;
 }
 
@@ -203,7 +229,7 @@ static void dispatch_request(struct machine *m, struct request *rq)
 
 static void flush_plug(struct machine *m)
 {
-	struct blk_plug *plug = &m->blk->plug;
+	struct blk_plug *plug = current_plug(m);
 	unsigned int nr = plug->nr;
 
 	plug->nr = 0;
@@ -213,12 +239,12 @@ static void flush_plug(struct machine *m)
 
 void blk_start_plug(struct machine *m)
 {
-	m->blk->plug.depth++;
+	current_plug(m)->depth++;
 }
 
 void blk_finish_plug(struct machine *m)
 {
-	if (--m->blk->plug.depth == 0)
+	if (--current_plug(m)->depth == 0)
 		flush_plug(m);
 }
 
@@ -240,7 +266,7 @@ void submit_bio(struct bio *bio)
 {
 	struct block_device *bdev = bio->bi_bdev;
 	struct machine *m = bdev->machine;
-	struct blk_plug *plug = &m->blk->plug;
+	struct blk_plug *plug = current_plug(m);
 	struct request rq = { .bio = bio, .biotail = bio, .bdev = bdev, .opf = bio->bi_opf,
 			      .sector = bio->bi_iter.bi_sector, .bytes = bio->bi_iter.bi_size };
 

@@ -33,7 +33,7 @@ struct completion {
 };
 
 struct blk_state {
-	struct blk_plug plug;
+	struct blk_plug *plugs;		/* of the task on each CPU */
 	struct completion *heap;	/* binary heap by (ps, seq) */
 	size_t nr, cap;
 	u64 seq;

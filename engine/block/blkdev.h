@@ -17,7 +17,7 @@
 #include "block/bio.h"
 #include "lib/error.h"
 #include "lib/xarray.h"
-#include "machine/machine.h"
+#include "machine/lock.h"
 
 struct queue_limits {
 	unsigned int max_sectors;	/* longest piece, in 512-byte sectors */
@@ -57,6 +57,7 @@ struct block_device {
 	const struct disk_model *model;
 	const struct disk_operations *ops;
 	struct queue_limits limits;
+	struct lock queue_lock;
 	struct disk_stats stats;
 	u32 bd_dev;		/* minor number, for tracepoints */
 	u64 channel_free_ps;	/* when the channel is free again */
@@ -86,7 +87,10 @@ static inline void blk_poll(struct machine *m)
 		__blk_poll(m);
 }
 
-/* Advance the clock to the next completion and complete it; false if nothing is under way. */
+/*
+ * Advance the clock to the next completion and complete it; false if nothing is under way. With
+ * several tasks the others go on meanwhile.
+ */
 bool blk_wait_next(struct machine *m);
 /* Complete all there is, advancing the clock. */
 void blk_drain(struct machine *m);

@@ -7,6 +7,7 @@
 
 #include "cli/costs_file.h"
 #include "fs/ext4/ext4.h"
+#include "lab/run_tasks.h"
 #include "lib/strutil.h"
 
 #define WORD_SHOWN 40	   /* bytes of a wrong word repeated in a message */
@@ -173,14 +174,23 @@ static int set_seed(struct machine_options *o, const char *value, struct fl_erro
 static int set_cpus(struct machine_options *o, const char *value, struct fl_error *err)
 {
 	u64 cpus;
-	int ret = take_number("--cpus", value, 1, UINT32_MAX, &cpus, err);
+	int ret = take_number("--cpus", value, 1, MACHINE_MAX_CPUS, &cpus, err);
 
-	(void)o;
-	if (!ret && cpus != 1)
-		return fl_error_set(err, -EINVAL, "--cpus", 0,
-				    "%" PRIu64 " processors cannot be played yet, expected 1",
-				    cpus);
+	if (!ret)
+		o->config.machine.cpus = cpus;
 	return ret;
+}
+
+static int set_tasks(struct machine_options *o, const char *value, struct fl_error *err)
+{
+	if (run_sharing_by_name(value, &o->config.sharing))
+		return not_a(err, "--tasks", value, "own, same or threads");
+	return 0;
+}
+
+static int set_schedule(struct machine_options *o, const char *value, struct fl_error *err)
+{
+	return take_number("--schedule", value, 0, UINT64_MAX, &o->config.schedule, err);
 }
 
 /* ORDER or ORDER:PERCENT; the largest order depends on the page size, see check_fragment(). */

@@ -33,7 +33,14 @@
 	  "a file of a real ext4 image or block device: its extents and bytes (with --fs ext4)")   \
 	X(DATA, data, "data", NULL, "folios hold real bytes")                                      \
 	X(SEED, seed, "seed", "N", "of everything random (default 1)")                             \
-	X(CPUS, cpus, "cpus", "N", "processors; only 1 so far")                                    \
+	X(CPUS, cpus, "cpus", "N",                                                                 \
+	  "processors, 1 to 254; each plays the whole workload, or the part its 'task' says "      \
+	  "(default 1, or what the workload's tasks want)")                                        \
+	X(TASKS, tasks, "tasks", "HOW",                                                            \
+	  "with several processors: own (a file each, the default), same (one file) or threads "   \
+	  "(one file, its descriptors and the mapping)")                                           \
+	X(SCHEDULE, schedule, "schedule", "N",                                                     \
+	  "with several processors: interrupts drawn from seed N (default 0: none)")               \
 	X(FRAGMENT, fragment, "fragment", "O[:PCT]",                                               \
 	  "no free block above order O in PCT percent of memory (default 100)")                    \
 	X(SPLIT_FAILS, split_fails, "split-fails", NULL,                                           \

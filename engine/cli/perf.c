@@ -18,6 +18,28 @@ void perf_account(struct perf *p, enum wl_op_type op, const struct machine *m, c
 		p->units[op][i] += m->cost_units[CONTEXT_TASK][i] - before[i];
 }
 
+/* The first operation of a task. */
+static enum wl_op_type first_op(const struct workload *w)
+{
+	bool in_task = !workload_tasks(w);
+
+	for (size_t i = 0; i < w->nr; i++) {
+		if (in_task && w->ops[i].type != WL_TASK)
+			return w->ops[i].type;
+		in_task |= w->ops[i].type == WL_TASK;
+	}
+	return WL_READ;
+}
+
+void perf_account_tasks(struct perf *p, const struct workload *w, const struct machine *m,
+			const u64 *before, const struct tasks_report *tasks)
+{
+	perf_account(p, first_op(w), m, before);
+	for (unsigned int i = 0; i < tasks->nr_sites; i++)
+		if (lock_spins(tasks->sites[i].id) && tasks->sites[i].contended)
+			p->spins[p->nr_spins++] = tasks->sites[i];
+}
+
 void perf_finish(struct perf *p, const struct machine *m, u64 ops)
 {
 	p->knobs = m->knobs;
@@ -126,6 +148,23 @@ static void print_counts(FILE *f, const struct perf *p, unsigned int function)
 	}
 }
 
+/* Who waited for what, under native_queued_spin_lock_slowpath. */
+static void print_callers(FILE *f, const struct perf *p)
+{
+	u64 sum = 0;
+
+	for (unsigned int i = 0; i < p->nr_spins; i++)
+		sum += p->spins[i].wait_ps;
+	for (unsigned int i = 0; i < p->nr_spins; i++) {
+		const struct lock_site *site = &p->spins[i];
+
+		fprintf(f, "%20s--%6.2f%%-- %s (%s): %" PRIu64 " of %" PRIu64 " waited, %.0f ns each\n", "",
+			percent(site->wait_ps, sum), site->function, lock_name(site->id),
+			site->contended, site->taken,
+			(double)site->wait_ps / 1000 / site->contended);
+	}
+}
+
 static void print_totals(FILE *f, const struct perf *p)
 {
 	u64 total = perf_total_ps(p);
@@ -159,6 +198,8 @@ void perf_report(struct out *o, const struct perf *p)
 			(double)row->ps / 1000 / operations(p), object_of(row->cost),
 			is_user(row->cost) ? '.' : 'k', cost_function(&p->knobs, row->cost));
 		print_counts(o->f, p, row->cost);
+		if (row->cost == COST_SPIN_WAIT)
+			print_callers(o->f, p);
 	}
 }
 

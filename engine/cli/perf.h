@@ -13,8 +13,7 @@
 #define FL_CLI_PERF_H
 
 #include "cli/out.h"
-#include "lab/workload.h"
-#include "machine/machine.h"
+#include "lab/run_tasks.h"
 
 struct perf {
 	struct knobs knobs;			/* of the kernel, for its functions' names */
@@ -24,6 +23,8 @@ struct perf {
 	u64 clock_ps;				/* virtual time of the run, waiting included */
 	u64 ops;				/* operations played */
 	char kernel[128];			/* the profile */
+	struct lock_site spins[SCHED_LOCK_SITES]; /* of several tasks: who waited spinning */
+	unsigned int nr_spins;
 };
 
 /* One function of a profile. */
@@ -34,6 +35,12 @@ struct perf_row {
 
 /* Account what @m charged since @before (COST_NR units of the task) to operation @op. */
 void perf_account(struct perf *p, enum wl_op_type op, const struct machine *m, const u64 *before);
+/*
+ * The same for a workload of several tasks: all of it goes to the kind of their first operation;
+ * @tasks says where they spun for locks.
+ */
+void perf_account_tasks(struct perf *p, const struct workload *w, const struct machine *m,
+			const u64 *before, const struct tasks_report *tasks);
 /* Weights, names, reclaim and the clock: at the end of a run. */
 void perf_finish(struct perf *p, const struct machine *m, u64 ops);
 

@@ -156,12 +156,28 @@ static int play_op(struct run *run, const struct wl_op *op, struct progress *p,
 	return ret;
 }
 
+/* All processors at once. */
+static int play_tasks(struct run *run, const struct workload *w, struct perf *perf,
+		      struct tasks_report *tasks, struct fl_error *err)
+{
+	u64 before[COST_NR];
+	int ret;
+
+	memcpy(before, run->machine->cost_units[CONTEXT_TASK], sizeof(before));
+	ret = run_tasks(run, w, tasks, err);
+	if (perf && !ret)
+		perf_account_tasks(perf, w, run->machine, before, tasks);
+	return ret;
+}
+
 static int play_all(struct run *run, const struct workload *w, struct perf *perf,
-		    struct fl_error *err)
+		    struct tasks_report *tasks, struct fl_error *err)
 {
 	struct progress p;
 	int ret = 0;
 
+	if (run->machine->nr_cpus > 1 || workload_tasks(w))
+		return play_tasks(run, w, perf, tasks, err);
 	progress_start(&p, w);
 	for (size_t i = 0; i < w->nr && !ret; i++)
 		ret = play_op(run, &w->ops[i], &p, perf, err);
@@ -181,7 +197,7 @@ static void digest_bytes(void *ctx, const void *buf, size_t len)
 static int digest_start(struct run *run, EVP_MD_CTX **ctx, struct fl_error *err)
 {
 	*ctx = NULL;
-	if (!run->machine->data)
+	if (!run->machine->data || run->machine->nr_cpus > 1)
 		return 0;
 	*ctx = EVP_MD_CTX_new();
 	if (!*ctx || !EVP_DigestInit_ex(*ctx, EVP_sha256(), NULL))
@@ -281,16 +297,20 @@ static int record_start(struct recording *rec, struct run *run, const struct wor
 	return ret ? record_end(rec, run, ret, err) : 0;
 }
 
-int play(const struct run_config *config, const struct workload *w, const struct play_extras *extras,
+int play(const struct run_config *given, const struct workload *w, const struct play_extras *extras,
 	 struct report *ret, struct fl_error *err)
 {
+	struct run_config config = *given;
 	struct perf *perf = extras ? extras->perf : NULL;
 	EVP_MD_CTX *digest = NULL;
 	struct recording rec;
+	struct tasks_report tasks = {0};
 	struct run *run;
-	int error = run_open(config, &run, err);
 	u64 start_ns;
+	int error;
 
+	config.machine.cpus = max(config.machine.cpus, workload_tasks(w));
+	error = run_open(&config, &run, err);
 	if (error)
 		return error;
 	error = digest_start(run, &digest, err);
@@ -298,9 +318,10 @@ int play(const struct run_config *config, const struct workload *w, const struct
 		error = record_start(&rec, run, w, extras, err);
 	start_ns = host_ns();
 	if (!error)
-		error = record_end(&rec, run, play_all(run, w, perf, err), err);
+		error = record_end(&rec, run, play_all(run, w, perf, &tasks, err), err);
 	if (!error) {
 		report_collect(ret, run);
+		ret->tasks = tasks;
 		ret->wall_ns = host_ns() - start_ns;
 		digest_end(digest, ret->sha256);
 		if (perf)

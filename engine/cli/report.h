@@ -11,6 +11,9 @@
 
 void report_text(struct out *o, const struct report *r);
 
+/* What several tasks did, CPU by CPU and lock by lock; nothing for one. cli/report_tasks.c */
+void report_tasks_text(struct out *o, const struct report *r);
+
 /* ---- for commands that lay reports side by side ---- */
 
 /* "1.234 ms": three digits and a unit, from @ns. Returns @buf; 16 bytes hold it. */

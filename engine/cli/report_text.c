@@ -269,6 +269,7 @@ void report_text(struct out *o, const struct report *r)
 	print_touches(o->f, r);
 	print_waste(o, r);
 	print_memory(o->f, &r->memory);
+	report_tasks_text(o, r);
 	if (r->measured)
 		print_wall(o->f, r);
 	if (*r->sha256)

@@ -291,7 +291,7 @@ void evict_inode(struct inode *inode)
 {
 	blk_drain(inode->i_sb->s_machine);
 	truncate_inode_pages_final(inode->i_mapping);
-	lru_add_drain(inode->i_sb->s_machine);
+	lru_add_drain_all(inode->i_sb->s_machine);
 	xa_destroy(&inode->i_data.i_pages);
 	list_del(&inode->i_data.m_mappings);
 	list_del(&inode->i_sb_list);
@@ -322,6 +322,12 @@ void fput(struct file *file)
 	if (inode->i_fop && inode->i_fop->release)
 		inode->i_fop->release(inode);
 	free(file);
+}
+
+void file_drop(struct file *file)
+{
+	if (!--file->f_count)
+		free(file);
 }
 
 const struct fs_extent *inode_map_block(const struct inode *inode, u64 lblk, u64 *len)

@@ -214,7 +214,7 @@ static int record_ops(struct recorder *r, const struct workload *w)
 {
 	for (size_t i = 0; i < w->nr; i++) {
 		const struct wl_op *op = &w->ops[i];
-		u64 turns = op->type == WL_FD ? 1 : op->n;
+		u64 turns = workload_op_count(op);
 
 		for (u64 turn = 0; turn < turns; turn++) {
 			int ret = record_turn(r, op, turn);
@@ -360,7 +360,7 @@ int host_record_counts(const char *path, const struct workload *w, u64 **counts_
 		const struct wl_op *op = &w->ops[i];
 		struct host_cached cached;
 
-		for (u64 turn = 0; turn < (op->type == WL_FD ? 1 : op->n); turn++)
+		for (u64 turn = 0; turn < workload_op_count(op); turn++)
 			host_player_op(&player, op, turn);
 		ret = host_cached_read(player.fds[player.current], false, &cached, err);
 		if (!ret)

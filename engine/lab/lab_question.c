@@ -488,7 +488,7 @@ static u64 count_ops(const struct workload *w)
 	u64 n = 0;
 
 	for (size_t i = 0; i < w->nr; i++)
-		n += w->ops[i].type == WL_FD ? 1 : w->ops[i].n;
+		n += workload_op_count(&w->ops[i]);
 	return n;
 }
 

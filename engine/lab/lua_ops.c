@@ -71,7 +71,7 @@ void lab_machine_replay(lua_State *L, struct lab_machine *lm, const struct wl_op
 
 static u64 repeats(const struct wl_op *op)
 {
-	return op->type == WL_FD ? 1 : op->n;
+	return workload_op_count(op);
 }
 
 bool lab_machine_peek(const struct lab_machine *lm, struct wl_op *op)

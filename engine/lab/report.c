@@ -321,6 +321,53 @@ static void add_memory(struct writer *w, cJSON *obj, const struct report_memory 
 	add_signals(w, child, mem);
 }
 
+static void add_cpu_times(struct writer *w, cJSON *obj, const struct cpu_times *times)
+{
+	add_u64(w, obj, "run_ns", times->run_ps / 1000);
+	add_u64(w, obj, "spin_ns", times->spin_ps / 1000);
+	add_u64(w, obj, "sleep_ns", times->sleep_ps / 1000);
+	add_u64(w, obj, "stolen_ns", times->stolen_ps / 1000);
+}
+
+static void add_lock_site(struct writer *w, cJSON *array, const struct lock_site *site)
+{
+	cJSON *obj = add_item(w, array);
+
+	add_text(w, obj, "lock", lock_name(site->id));
+	add_text(w, obj, "function", site->function);
+	add_u64(w, obj, "taken", site->taken);
+	add_u64(w, obj, "contended", site->contended);
+	add_u64(w, obj, "wait_ns", site->wait_ps / 1000);
+	add_u64(w, obj, "hold_ns", site->hold_ps / 1000);
+	add_u64(w, obj, "max_wait_ns", site->max_wait_ps / 1000);
+}
+
+static void add_tasks(struct writer *w, cJSON *obj, const struct report *r)
+{
+	const struct tasks_report *t = &r->tasks;
+	cJSON *child = add_object(w, obj, "tasks"), *array;
+
+	add_u64(w, child, "cpus", t->nr);
+	add_text(w, child, "sharing", run_sharing_name(r->config.sharing));
+	add_u64(w, child, "schedule", t->schedule);
+	add_u64(w, child, "virtual_ns", t->virtual_ns);
+	add_u64(w, child, "bytes", t->bytes);
+	add_u64(w, child, "switches", t->switches);
+	array = add_array(w, child, "cpu");
+	for (unsigned int i = 0; i < t->nr; i++) {
+		cJSON *cpu = add_item(w, array);
+
+		add_u64(w, cpu, "ops", t->task[i].ops);
+		add_u64(w, cpu, "bytes", t->task[i].bytes);
+		add_u64(w, cpu, "ns", t->task[i].ns);
+		add_cpu_times(w, cpu, &t->task[i].times);
+	}
+	add_cpu_times(w, add_object(w, child, "kswapd"), &t->kswapd);
+	array = add_array(w, child, "locks");
+	for (unsigned int i = 0; i < t->nr_sites; i++)
+		add_lock_site(w, array, &t->sites[i]);
+}
+
 cJSON *report_json(const struct report *r)
 {
 	struct writer w = {false};
@@ -346,6 +393,8 @@ cJSON *report_json(const struct report *r)
 	add_locks(&w, obj, r->locks);
 	add_memory(&w, obj, &r->memory);
 	add_u64(&w, obj, "virtual_ns", r->virtual_ns);
+	if (r->tasks.nr)
+		add_tasks(&w, obj, r);
 	add_latency(&w, obj, &r->latency);
 	if (r->measured)
 		add_u64(&w, obj, "wall_ns", r->wall_ns);

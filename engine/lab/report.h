@@ -9,7 +9,7 @@
 #ifndef FL_LAB_REPORT_H
 #define FL_LAB_REPORT_H
 
-#include "lab/run.h"
+#include "lab/run_tasks.h"
 #include "lib/json.h"
 #include "mm/page_state.h"
 
@@ -57,6 +57,7 @@ struct report {
 	struct report_memory memory;
 	struct histogram latency; /* virtual ns of each read */
 	u64 virtual_ns;
+	struct tasks_report tasks; /* of a run of several; left to the caller, as 0 */
 
 	/*
 	 * Time spent on wasted pages: the readahead code's and the disk's, in proportion of
@@ -104,6 +105,10 @@ cJSON *report_json(const struct report *r);
 	"                     6.12 on); pages: what was hit and what came of it; signals:\n"       \
 	"                     SIGBUS, which operation got it, its code and lsb\n"                  \
 	"  virtual_ns         virtual time of the whole run\n"                                     \
+	"  tasks              with several: {cpus, sharing, schedule, virtual_ns, bytes,\n"       \
+	"                     switches, cpu: [{ops, bytes, ns, run_ns, spin_ns, sleep_ns,\n"      \
+	"                     stolen_ns}], kswapd: {run_ns, ...}, locks: [{lock, function,\n"     \
+	"                     taken, contended, wait_ns, hold_ns, max_wait_ns}]}\n"               \
 	"  latency            p50 p90 p99 p999 max of a read in virtual ns (at most 1/32\n"        \
 	"                     above the true value)\n"                                             \
 	"  wall_ns            with --measure: host time\n"                                         \

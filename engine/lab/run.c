@@ -255,20 +255,44 @@ void run_close_descriptors(struct run *run)
 		blk_drain(run->machine);
 }
 
+/* The mapping and the descriptors; of a @broken machine only the memory they take. */
+void run_end_process(struct run *run, bool broken)
+{
+	if (broken)
+		mm_drop(run->mm);
+	else
+		mmput(run->mm);
+	for (unsigned int i = 0; i < RUN_DESCRIPTORS; i++) {
+		if (run->files[i] && broken)
+			file_drop(run->files[i]);
+		else if (run->files[i])
+			fput(run->files[i]);
+		run->files[i] = NULL;
+	}
+}
+
+static void end_machine(struct run *run)
+{
+	if (run->sb && !run->broken)
+		blk_drain(run->machine);
+#ifdef FL_DEBUG
+	if (!run->broken) {
+		kill_super(run->sb);
+		if (run->machine)
+			vm_check_nothing_left(run->machine);
+		return;
+	}
+#endif
+	poweroff_super(run->sb);
+}
+
 void run_close(struct run *run)
 {
 	if (!run)
 		return;
-	mmput(run->mm);
+	run_end_process(run, run->broken);
 	run_poison_fini(run);
-	run_close_descriptors(run);
-#ifdef FL_DEBUG
-	kill_super(run->sb);
-	if (run->machine)
-		vm_check_nothing_left(run->machine);
-#else
-	poweroff_super(run->sb);
-#endif
+	end_machine(run);
 	machine_shutdown(run->machine);
 	if (run->buf)
 		munmap(run->buf, run->buf_size);
@@ -304,12 +328,34 @@ static void trace_call(struct run *run, enum trace_event_id id, u64 pos, u32 byt
 {
 	struct machine *m = run->machine;
 
+	sched_op_begin(m);
 	if (trace_count(&m->trace, id, 0)) {
 		struct trace_event ev = { .id = id, .ino = run->inode->i_ino, .index = pos,
 					  .a = bytes, .b = b,
 					  .c = (m->clock_ps - start_ps) / 1000 };
 
 		trace_dispatch(&m->trace, &ev);
+	}
+}
+
+/*
+ * Is every byte at @pos the generated disk's, or zero where it was cut out? A run that writes
+ * nothing can return nothing else.
+ */
+static void verify_bytes(struct run *run, u64 pos, const char *buf, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		u64 at;
+		char want;
+
+		if (!buf[i])
+			continue;
+		at = run->disk_base + pos + i;
+		want = disk_pattern(at >> 3) >> (at & 7) * 8;
+		if (buf[i] != want) {
+			run->wrong_reads++;
+			return;
+		}
 	}
 }
 
@@ -327,6 +373,8 @@ static void account_read(struct run *run, loff_t pos, ssize_t ret, u64 start_ps)
 		return;
 	}
 	run->bytes += ret;
+	if (run->verify && run->buf)
+		verify_bytes(run, pos, run->buf, ret);
 	if (run->consume && ret && run->buf)
 		run->consume(run->consume_ctx, run->buf, ret);
 }
@@ -359,7 +407,7 @@ static u64 play_idle_reads(struct run *run, size_t len, u64 n)
 
 	memcpy(units, m->cost_units[CONTEXT_TASK], sizeof(units));
 	account_read(run, file->f_pos, ksys_read(file, run->buf, len), start);
-	if (m->trace.sinks || m->next_io_ps != ~0ULL) {
+	if (m->trace.sinks || m->sched || m->next_io_ps != ~0ULL) {
 		blk_poll(m);
 		return 1;
 	}
@@ -389,14 +437,15 @@ static int play_read(struct run *run, const struct wl_op *op)
 	struct file *file = run_file(run);
 
 	for (u64 left = op->n; left;) {
-		loff_t pos = file->f_pos;
 		u64 start = m->clock_ps;
+		ssize_t ret;
 
-		if (pos >= run->inode->i_size || !op->len) {
+		if (file->f_pos >= run->inode->i_size || !op->len) {
 			left -= play_idle_reads(run, op->len, left);
 			continue;
 		}
-		account_read(run, pos, ksys_read(file, run->buf, op->len), start);
+		ret = ksys_read(file, run->buf, op->len);
+		account_read(run, file->f_pos - max_t(ssize_t, ret, 0), ret, start);
 		blk_poll(m);
 		left--;
 		if (left)
@@ -417,10 +466,13 @@ static int play_splice(struct run *run, const struct wl_op *op)
 {
 	run_consume_t consume = run->consume;
 	u64 start = run->machine->clock_ps;
+	bool verify = run->verify;
 
 	run->consume = NULL; /* the pages went to the pipe, nothing was copied */
+	run->verify = false;
 	account_read(run, op->off, do_splice_read(run_file(run), op->off, op->len), start);
 	run->consume = consume;
+	run->verify = verify;
 	return 0;
 }
 
@@ -608,6 +660,8 @@ static void touch_one(struct run *run, const struct wl_op *op, u64 off, bool wri
 	run->touches++;
 	account_call(run, ret);
 	run_note_signals(run, op, off);
+	if (!ret && !write && run->verify && run->machine->data)
+		verify_bytes(run, off, &byte, 1);
 	if (!ret && !write && run->consume && run->machine->data)
 		run->consume(run->consume_ctx, &byte, 1);
 	blk_poll(run->machine);
@@ -683,6 +737,7 @@ static const struct {
 	[WL_SOFT_OFFLINE] = { play_soft_offline, NULL },
 	[WL_UNPOISON] = { play_unpoison, NULL },
 	[WL_DEFRAG] = { NULL, "defragmentation" },
+	[WL_TASK] = { NULL, "several processors" },
 };
 
 const char *run_unsupported(const struct run *run, enum wl_op_type type)
@@ -753,12 +808,13 @@ static int play_op(struct run *run, const struct wl_op *op, struct fl_error *err
 				    "%s cannot be played here (%s are missing), expected a read, "
 				    "an advice or a descriptor operation",
 				    workload_op_name(op->type), players[op->type].missing);
+	sched_op_begin(m);
 	ret = want_buffer(run, op->len, op->type == WL_PWRITE);
 	if (!ret)
 		ret = players[op->type].play(run, op);
 	if (ret)
 		return fl_error_set(err, ret, NULL, op->line, "%s", strerror(-ret));
-	run->ops += op->type == WL_FD ? 1 : op->n;
+	run->ops += workload_op_count(op);
 	blk_poll(m);
 	if (m->bug[0])
 		return fl_error_set(err, -ENOTRECOVERABLE, NULL, op->line,
@@ -767,7 +823,7 @@ static int play_op(struct run *run, const struct wl_op *op, struct fl_error *err
 	if (ret)
 		return ret;
 #ifdef FL_DEBUG
-	return check_invariants(run, op, err);
+	return m->sched ? 0 : check_invariants(run, op, err);
 #else
 	return 0;
 #endif

@@ -22,6 +22,13 @@
 struct backing_source;
 struct backing;
 
+/* What several tasks have in common. */
+enum run_sharing {
+	TASKS_OWN,	/* nothing: each has a file and a process of its own */
+	TASKS_SAME,	/* the file */
+	TASKS_THREADS,	/* the file, its descriptors and the mapping */
+};
+
 struct run_config {
 	struct machine_config machine;
 	const char *fs;		/* file_system_type() */
@@ -44,6 +51,8 @@ struct run_config {
 	const char *dir_flags;		/* of the file's directory, inherited: "journal_data" */
 	bool split_fails;	/* somebody holds one more reference of every folio to be split */
 	bool early_kill;	/* vm.memory_failure_early_kill */
+	enum run_sharing sharing; /* with several processors; lab/run_tasks.h */
+	u64 schedule;		/* which interrupts tasks meet; 0: none */
 };
 
 /* Gets the bytes of every read, in order; only on machines with data. */
@@ -95,6 +104,10 @@ struct run {
 	struct run_signal signals[RUN_SIGNALS]; /* the first ones */
 	u64 nr_signals;
 
+	bool verify;			/* compare every byte read with what the file can hold: */
+	u64 disk_base;			/* a generated disk's bytes from here on */
+	u64 wrong_reads;		/* reads that returned something else */
+	bool broken;			/* the machine stopped in the middle: it can only be dropped */
 	run_consume_t consume;
 	void *consume_ctx;
 	char *buf;			/* data only: where reads go */
@@ -119,6 +132,8 @@ void run_config_init(struct run_config *config);
 int run_open(const struct run_config *config, struct run **ret, struct fl_error *err);
 /* Close every descriptor; nothing can be played after that. */
 void run_close_descriptors(struct run *run);
+/* Close the descriptors and unmap; of a @broken machine only free the memory they take. */
+void run_end_process(struct run *run, bool broken);
 /* NULL is fine. */
 void run_close(struct run *run);
 

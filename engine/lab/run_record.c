@@ -26,7 +26,7 @@ static void describe_machine(const struct machine *m, struct recording_info *inf
 	info->page_size = m->page_size;
 	info->memory = (u64)m->max_pfn << m->page_shift;
 	info->seed = m->seed;
-	info->cpus = 1;
+	info->cpus = m->nr_cpus;
 	info->knobs = KNOB_NR;
 	for (unsigned int o = 0; o <= m->max_page_order; o++)
 		info->free[o] = hbitmap_count(&m->mm->zone.free_area[o]);

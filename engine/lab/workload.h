@@ -9,7 +9,7 @@
  * with the line. Sizes and counts are what parse_size() reads (0x10, 4k, 1G).
  *
  * Invariant  an operation that parsed is in range: no field but step is negative, n >= 1
- *            (except fd, where it is the descriptor), OFF + LEN * N and OFF + STEP * (N - 1)
+ *            (except fd and task, where it is their number), OFF + LEN * N and OFF + STEP * (N - 1)
  *            stay within 0..2^63-1. LEN of 0 is for the kernel to judge, LEN past
  *            MAX_RW_COUNT for the engine to cut.
  *            Repeats stay a count: nothing is expanded here.
@@ -31,7 +31,7 @@
  * Every operation once: X(id, name, kinds, arguments, help).
  * Kinds say how the words after the name are read, a letter each; what follows '|' is given
  * completely or not at all:
- *   o OFF   l LEN   s STEP   n N   k descriptor   f advice of fadvise   m advice of madvise
+ *   o OFF   l LEN   s STEP   n N   k descriptor or task   f advice of fadvise   m advice of madvise
  */
 #define WL_OPS(X)                                                                                  \
 	X(READ, "read", "l|n", "LEN [N]", "read LEN bytes at the file position, N times")          \
@@ -55,7 +55,8 @@
 	X(POISON, "poison", "o", "OFF", "a memory error hits the page that caches OFF")            \
 	X(SOFT_OFFLINE, "soft-offline", "o", "OFF", "move the page away before it fails")          \
 	X(UNPOISON, "unpoison", "o", "OFF", "take the memory error back")                          \
-	X(DEFRAG, "defrag", "", "", "defragment the file (EXT4_IOC_MOVE_EXT)")
+	X(DEFRAG, "defrag", "", "", "defragment the file (EXT4_IOC_MOVE_EXT)")                     \
+	X(TASK, "task", "k", "K", "what follows is done by task K, on CPU K, beside the others")
 
 /* Every advice once: X(id, name, who takes it). */
 #define WL_BY_FADVISE 1
@@ -95,7 +96,7 @@ struct wl_op {
 	s64 off;   /* OFF, bytes */
 	s64 len;   /* LEN, bytes */
 	s64 step;  /* STEP, bytes, may be negative; 0 where not given */
-	u64 n;	   /* N, 1 where not given; K of fd */
+	u64 n;	   /* N, 1 where not given; K of fd and task */
 };
 
 /* How many operations a line stands for; the N of fd is its descriptor. */
@@ -123,6 +124,12 @@ int workload_parse(struct workload *w, const char *name, const char *text, size_
  * gives -EISDIR or -EINVAL without waiting for it, what cannot be read its errno.
  */
 int workload_load(struct workload *w, const char *path, struct fl_error *err);
+
+/* How many operations @op stands for: its repeats; the N of fd and task is something else. */
+static inline u64 workload_op_count(const struct wl_op *op)
+{
+	return op->type == WL_FD || op->type == WL_TASK ? 1 : op->n;
+}
 
 /* Release what parse or load built; @w is then empty. */
 void workload_fini(struct workload *w);

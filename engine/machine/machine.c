@@ -16,8 +16,13 @@ static const struct cost_info cost_table[COST_NR] = {
 #undef COST
 };
 
-static const char *const lock_names[LOCK_NR] = {
-#define LOCK(id, name, what) [LOCK_##id] = name,
+enum lock_kind { SPINS, SLEEPS };
+
+static const struct {
+	const char *name;
+	enum lock_kind kind;
+} lock_table[LOCK_NR] = {
+#define LOCK(id, kind, name, what) [LOCK_##id] = { name, kind },
 #include "machine/locks.def"
 #undef LOCK
 };
@@ -63,14 +68,19 @@ const char *cost_function(const struct knobs *knobs, unsigned int id)
 
 const char *lock_name(unsigned int id)
 {
-	return id < LOCK_NR ? lock_names[id] : "";
+	return id < LOCK_NR ? lock_table[id].name : "";
+}
+
+bool lock_spins(unsigned int id)
+{
+	return id < LOCK_NR && lock_table[id].kind == SPINS;
 }
 
 void machine_config_init(struct machine_config *config)
 {
 	*config = (struct machine_config){
 		.kernel = "v6.18", .memory = 64ULL << 30, .page_size = 4096, .seed = 1,
-		.fragment_order = -1, .fragment_percent = 100,
+		.fragment_order = -1, .fragment_percent = 100, .cpus = 1,
 	};
 }
 
@@ -120,6 +130,9 @@ static int check_config(const struct machine_config *config, struct fl_error *er
 
 	if (ret)
 		return ret;
+	if (config->cpus < 1 || config->cpus > MACHINE_MAX_CPUS)
+		return fl_error_set(err, -EINVAL, "--cpus", 0, "%u processors, expected 1 to %u",
+				    config->cpus, MACHINE_MAX_CPUS);
 	pages = config->memory / config->page_size;
 	if (pages < MACHINE_MIN_PAGES)
 		return fl_error_set(err, -EINVAL, "--memory", 0,
@@ -158,6 +171,7 @@ static void set_constants(struct machine *m, const struct machine_config *config
 	m->fragment_order = config->fragment_order;
 	m->fragment_percent = config->fragment_percent;
 	m->seed = config->seed;
+	m->nr_cpus = config->cpus;
 	for (unsigned int i = 0; i < COST_NR; i++)
 		m->cost_ps[i] = config->cost_ps ? config->cost_ps[i] : cost_table[i].ps;
 	m->next_io_ps = ~0ULL;

@@ -27,6 +27,9 @@
 /* Smallest machine that can still read a file: a batch of LRU adds and a page to read into. */
 #define MACHINE_MIN_PAGES 64
 
+/* CPUs of a machine; one more is kswapd's, and an event keeps its CPU in a byte. */
+#define MACHINE_MAX_CPUS 254
+
 /* Room for an oops: message, call trace, what led to it. */
 #define MACHINE_BUG_TEXT 2048
 
@@ -46,7 +49,7 @@ struct cost_info {
 };
 
 enum lock_id {
-#define LOCK(id, name, what) LOCK_##id,
+#define LOCK(id, kind, name, what) LOCK_##id,
 #include "machine/locks.def"
 #undef LOCK
 	LOCK_NR,
@@ -64,6 +67,7 @@ struct machine_config {
 	int fragment_order;		/* -1: memory is whole; else no free block above it ... */
 	unsigned int fragment_percent;	/* ... in that share of memory */
 	const u64 *cost_ps;		/* COST_NR weights, or NULL for the defaults; not kept */
+	unsigned int cpus;		/* 1 .. MACHINE_MAX_CPUS */
 };
 
 struct machine {
@@ -79,6 +83,7 @@ struct machine {
 	int fragment_order;
 	unsigned int fragment_percent;
 	u64 seed;
+	unsigned int nr_cpus;		/* of the tasks */
 	u64 span;			/* bytes reserved at the machine's own address */
 	unsigned long forbidden_end;	/* debug builds: no page from here on was ever out of bounds */
 	char *arena;			/* data only: page pfn at arena + (pfn << page_shift) */
@@ -93,6 +98,10 @@ struct machine {
 	u64 locks[LOCK_NR];		/* acquisitions */
 	u64 page_used[8];		/* pages used at least once, by provenance */
 	u64 next_io_ps;			/* when the next I/O completes; ~0 while none is under way */
+	void (*io_poll)(struct machine *m); /* completes what is due; set by block/ */
+	struct sched *sched;		/* several tasks at a time (machine/sched.h), or NULL */
+	unsigned int cpu;		/* that runs now: 0 .. nr_cpus - 1, or nr_cpus for kswapd's */
+	u64 switches;			/* from task to task: what was looked up before may be gone */
 	struct trace trace;
 	struct prng prng;
 
@@ -135,6 +144,8 @@ const struct cost_info *cost_info(unsigned int id);
 /* The function a profiler shows for a cost on the kernel of @knobs. assets/costs/functions.def */
 const char *cost_function(const struct knobs *knobs, unsigned int id);
 const char *lock_name(unsigned int id);
+/* Does whoever waits for it burn its CPU? Else it sleeps. */
+bool lock_spins(unsigned int id);
 
 static inline bool knob_id(const struct machine *m, enum knob_id id)
 {
@@ -144,6 +155,14 @@ static inline bool knob_id(const struct machine *m, enum knob_id id)
 /* knob(m, MARK_ROUND_DOWN): does this kernel have the change? */
 #define knob(m, NAME) knob_id(m, KNOB_##NAME)
 
+/* Beside the task that woke it, or on a CPU of its own. */
+static inline void charge_kswapd(struct machine *m, u64 ps)
+{
+	m->kswapd_ps += ps;
+	if (m->sched)
+		m->clock_ps += ps;
+}
+
 /* Charge @n units of a primitive to whoever runs. */
 static inline void charge(struct machine *m, enum cost_id id, u64 n)
 {
@@ -151,7 +170,7 @@ static inline void charge(struct machine *m, enum cost_id id, u64 n)
 	if (likely(m->context == CONTEXT_TASK))
 		m->clock_ps += m->cost_ps[id] * n;
 	else
-		m->kswapd_ps += m->cost_ps[id] * n;
+		charge_kswapd(m, m->cost_ps[id] * n);
 }
 
 /* The same for two primitives that always come together; the clock is touched once. */
@@ -164,7 +183,7 @@ static inline void charge2(struct machine *m, enum cost_id id, u64 n, enum cost_
 	if (likely(m->context == CONTEXT_TASK))
 		m->clock_ps += ps;
 	else
-		m->kswapd_ps += ps;
+		charge_kswapd(m, ps);
 }
 
 /* The running task sleeps until @ps; waiting for the past costs nothing. */
@@ -174,7 +193,7 @@ static inline void clock_advance_to(struct machine *m, u64 ps)
 		m->clock_ps = ps;
 }
 
-/* Take a lock: counts. Releases have no event of their own while there is one CPU. */
+/* Take a lock that only counts, whatever the number of tasks. machine/lock.h has the others. */
 static inline void lock_acquire(struct machine *m, enum lock_id id)
 {
 	m->locks[id]++;

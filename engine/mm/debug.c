@@ -66,25 +66,27 @@ int vm_check_folio(const struct folio *folio, struct fl_error *err)
 	return check_mapcounts(folio, err);
 }
 
-#define NR_FBATCHES 3
-
-static void get_fbatches(const struct machine *m, const struct folio_batch *fbatches[NR_FBATCHES])
+/* The n-th LRU batch of all CPUs, or NULL. */
+static const struct folio_batch *nth_fbatch(const struct machine *m, unsigned int n)
 {
-	fbatches[0] = &m->mm->fbatches.lru_add;
-	fbatches[1] = &m->mm->fbatches.lru_deactivate_file;
-	fbatches[2] = &m->mm->fbatches.lru_activate;
+	const struct cpu_fbatches *fbatches = &m->mm->cpus[n / 3].fbatches;
+
+	if (n / 3 > m->nr_cpus)
+		return NULL;
+	return n % 3 == 0   ? &fbatches->lru_add
+	       : n % 3 == 1 ? &fbatches->lru_deactivate_file
+			    : &fbatches->lru_activate;
 }
 
 /* How often a folio waits in LRU batches: one that is marked again and again may do so often. */
 static s32 batched_refs(const struct machine *m, const struct folio *folio)
 {
-	const struct folio_batch *fbatches[NR_FBATCHES];
+	const struct folio_batch *fbatch;
 	s32 refs = 0;
 
-	get_fbatches(m, fbatches);
-	for (unsigned int b = 0; b < NR_FBATCHES; b++)
-		for (unsigned int i = 0; i < fbatches[b]->nr; i++)
-			refs += fbatches[b]->folios[i] == folio;
+	for (unsigned int b = 0; (fbatch = nth_fbatch(m, b)); b++)
+		for (unsigned int i = 0; i < fbatch->nr; i++)
+			refs += fbatch->folios[i] == folio;
 	return refs;
 }
 
@@ -319,23 +321,30 @@ void vm_check_nothing_left(const struct machine *m)
 	abort();
 }
 
+/* Does the folio also wait before place @i of batch @b? */
+static bool batched_before(const struct machine *m, const struct folio *folio, unsigned int b,
+			   unsigned int i)
+{
+	const struct folio_batch *fbatch;
+
+	for (unsigned int c = 0; c <= b && (fbatch = nth_fbatch(m, c)); c++)
+		for (unsigned int k = 0; k < (c < b ? fbatch->nr : i); k++)
+			if (fbatch->folios[k] == folio)
+				return true;
+	return false;
+}
+
 /* Add the folios that left their cache and live on only in an LRU batch, each once. */
 static void count_batched(const struct machine *m, u64 *pages, u64 *folios)
 {
-	const struct folio_batch *fbatches[NR_FBATCHES];
-	const struct folio *seen[NR_FBATCHES * PAGEVEC_SIZE];
-	unsigned int nr = 0, k;
+	const struct folio_batch *fbatch;
 
-	get_fbatches(m, fbatches);
-	for (unsigned int b = 0; b < NR_FBATCHES; b++)
-		for (unsigned int i = 0; i < fbatches[b]->nr; i++) {
-			const struct folio *folio = fbatches[b]->folios[i];
+	for (unsigned int b = 0; (fbatch = nth_fbatch(m, b)); b++)
+		for (unsigned int i = 0; i < fbatch->nr; i++) {
+			const struct folio *folio = fbatch->folios[i];
 
-			for (k = 0; k < nr && seen[k] != folio; k++)
-				;
-			if (folio->mapping || k < nr)
+			if (folio->mapping || batched_before(m, folio, b, i))
 				continue;
-			seen[nr++] = folio;
 			*pages += folio_nr_pages(folio);
 			(*folios)++;
 		}

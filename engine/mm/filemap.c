@@ -81,8 +81,9 @@ static int split_shadow(struct xa_state *xas, void *shadow, unsigned int order)
 	return ret;
 }
 
-int __filemap_add_folio(struct address_space *mapping, struct folio *folio, pgoff_t index,
-			gfp_t gfp, void **shadowp)
+/* Put the folio into the tree, under xa_lock. */
+static int store_folio(struct address_space *mapping, struct folio *folio, pgoff_t index,
+		       void **shadowp)
 {
 	struct machine *m = mapping_machine(mapping);
 	unsigned int order = folio_order(folio);
@@ -90,9 +91,6 @@ int __filemap_add_folio(struct address_space *mapping, struct folio *folio, pgof
 	void *shadow = NULL;
 	int ret;
 
-	(void)gfp;
-	charge(m, COST_ADD_FOLIO, 1);
-	lock_acquire(m, LOCK_XA_LOCK);
 	ret = check_conflict(&xas, &shadow);
 	if (ret)
 		return ret;
@@ -114,6 +112,20 @@ int __filemap_add_folio(struct address_space *mapping, struct folio *folio, pgof
 	m->mm->vm.nr_file_pages += folio_nr_pages(folio);
 	*shadowp = shadow;
 	return 0;
+}
+
+int __filemap_add_folio(struct address_space *mapping, struct folio *folio, pgoff_t index,
+			gfp_t gfp, void **shadowp)
+{
+	struct machine *m = mapping_machine(mapping);
+	int ret;
+
+	(void)gfp;
+	lock_excl(m, XA_LOCK, &mapping->xa_lock);
+	charge(m, COST_ADD_FOLIO, 1);
+	ret = store_folio(mapping, folio, index, shadowp);
+	unlock_excl(m, XA_LOCK, &mapping->xa_lock);
+	return ret;
 }
 
 int filemap_add_folio(struct address_space *mapping, struct folio *folio, pgoff_t index,
@@ -173,9 +185,11 @@ void filemap_free_folio(struct address_space *mapping, struct folio *folio)
 void filemap_remove_folio(struct folio *folio)
 {
 	struct address_space *mapping = folio->mapping;
+	struct machine *m = mapping_machine(mapping);
 
-	lock_acquire(mapping_machine(mapping), LOCK_XA_LOCK);
+	lock_excl(m, XA_LOCK, &mapping->xa_lock);
 	__filemap_remove_folio(folio, NULL);
+	unlock_excl(m, XA_LOCK, &mapping->xa_lock);
 	filemap_free_folio(mapping, folio);
 }
 
@@ -183,6 +197,7 @@ void filemap_remove_folio(struct folio *folio)
 
 bool folio_trylock(struct folio *folio)
 {
+	sched_point(folio_machine(folio));
 	if (folio_test_locked(folio))
 		return false;
 	lock_acquire(folio_machine(folio), LOCK_FOLIO_LOCK);
@@ -201,8 +216,9 @@ void folio_wait_locked(struct folio *folio)
 		return;
 	folio_get(folio);
 	charge(m, COST_SCHEDULE, 1);
-	while (folio_test_locked(folio) && blk_wait_next(m))
-		;
+	while (folio_test_locked(folio) && (m->sched || blk_wait_next(m)))
+		if (m->sched)
+			sched_wait(m, folio);
 	ev.c = (m->clock_ps - start) / 1000;
 	trace_event2(&m->trace, &ev);
 	folio_put(folio);
@@ -216,7 +232,9 @@ void folio_lock(struct folio *folio)
 
 void folio_unlock(struct folio *folio)
 {
+	sched_point(folio_machine(folio));
 	folio_clear_locked(folio);
+	sched_wake(folio_machine(folio), folio);
 }
 
 void folio_mark_uptodate(struct folio *folio)
@@ -409,13 +427,14 @@ static int filemap_create_folio(struct kiocb *iocb, struct folio_batch *fbatch)
 	folio = filemap_alloc_folio(m, mapping_gfp_mask(mapping), min_order);
 	if (!folio)
 		return -ENOMEM;
-	lock_acquire(m, LOCK_INVALIDATE_LOCK);
+	lock_shared(m, INVALIDATE_LOCK, &mapping->invalidate_lock);
 	ret = filemap_add_folio(mapping, folio, index, mapping_gfp_mask(mapping),
 				PROVENANCE_FORCED);
 	if (ret == -EEXIST)
 		ret = AOP_TRUNCATED_PAGE;
 	if (!ret)
 		ret = filemap_read_folio(iocb->ki_filp, folio);
+	unlock_shared(m, INVALIDATE_LOCK, &mapping->invalidate_lock);
 	if (ret) {
 		folio_put(folio);
 		return ret;
@@ -665,7 +684,7 @@ u64 filemap_read_plain(struct file *file, size_t count, u64 n)
 	struct folio *folio;
 	loff_t end;
 
-	if (m->data || m->trace.sinks || m->next_io_ps != ~0ULL || !count)
+	if (m->data || m->trace.sinks || m->sched || m->next_io_ps != ~0ULL || !count)
 		return 0;
 	folio = plain_hit(file, count);
 	end = folio ? plain_end(file, folio) : 0;

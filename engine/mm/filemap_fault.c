@@ -171,25 +171,40 @@ static bool do_async_mmap_readahead(struct vm_fault *vmf, struct folio *folio)
 /* ---- the fault itself ---- */
 
 /* The folio over the page, made if it is not there: a reference, or NULL without memory. */
+static struct folio *__find_or_create(struct vm_fault *vmf)
+{
+	struct address_space *mapping = vmf->vma->vm_file->f_mapping;
+	struct machine *m = mapping_machine(mapping);
+	unsigned int min_order = mapping_min_folio_order(mapping);
+	struct folio *folio;
+	int err;
+
+	while (!(folio = filemap_get_folio(mapping, vmf->pgoff))) {
+		folio = filemap_alloc_folio(m, mapping_gfp_mask(mapping), min_order);
+		if (!folio)
+			return NULL;
+		err = filemap_add_folio(mapping, folio, round_down(vmf->pgoff, 1UL << min_order),
+					mapping_gfp_mask(mapping), PROVENANCE_FAULT);
+		if (!err) {
+			folio_unlock(folio);
+			return folio;
+		}
+		folio_put(folio);
+		if (err != -EEXIST) /* else another CPU was faster */
+			return NULL;
+	}
+	return folio;
+}
+
 static struct folio *find_or_create(struct vm_fault *vmf)
 {
 	struct address_space *mapping = vmf->vma->vm_file->f_mapping;
-	struct folio *folio = filemap_get_folio(mapping, vmf->pgoff);
-	unsigned int min_order = mapping_min_folio_order(mapping);
-	int err;
+	struct machine *m = mapping_machine(mapping);
+	struct folio *folio;
 
-	if (folio)
-		return folio;
-	folio = filemap_alloc_folio(mapping_machine(mapping), mapping_gfp_mask(mapping), min_order);
-	if (!folio)
-		return NULL;
-	err = filemap_add_folio(mapping, folio, round_down(vmf->pgoff, 1UL << min_order),
-				mapping_gfp_mask(mapping), PROVENANCE_FAULT);
-	if (err) {
-		folio_put(folio);
-		return NULL;
-	}
-	folio_unlock(folio);
+	lock_shared_smp(m, INVALIDATE_LOCK, &mapping->invalidate_lock);
+	folio = __find_or_create(vmf);
+	unlock_shared(m, INVALIDATE_LOCK, &mapping->invalidate_lock);
 	return folio;
 }
 
@@ -300,6 +315,8 @@ struct map_window {
 	pgoff_t file_end;	/* last page of the file */
 	unsigned int misses;	/* to be uncounted */
 	bool mapped;		/* the faulting page */
+	pgoff_t next;		/* page behind the folio found last */
+	u64 switches;		/* of the machine when it was found; ~0: none was */
 };
 
 static bool folio_usable(struct map_window *w, struct folio *folio)
@@ -310,15 +327,23 @@ static bool folio_usable(struct map_window *w, struct folio *folio)
 }
 
 /* The next folio that can be mapped as it is, locked and with a reference. */
-static struct folio *next_uptodate_folio(struct map_window *w, struct xa_state *xas, bool first)
+static struct folio *next_uptodate_folio(struct map_window *w, struct xa_state *xas)
 {
-	struct folio *folio = first ? xas_find(xas, w->end) : xas_next_entry(xas, w->end);
+	bool stands = w->switches == w->m->switches;
+	struct folio *folio;
+
+	if (!stands)
+		xas_set(xas, w->next);
+	folio = stands ? xas_next_entry(xas, w->end) : xas_find(xas, w->end);
+	w->switches = w->m->switches;
 
 	for (; folio; folio = xas_next_entry(xas, w->end)) {
 		if (xa_is_value(folio) || !folio_usable(w, folio))
 			continue;
+		w->next = folio_next_index(folio);
 		folio_get(folio);
-		folio_trylock(folio);
+		folio_set_locked(folio); /* folio_usable() has found it unlocked */
+		lock_acquire(w->m, LOCK_FOLIO_LOCK);
 		charge(w->m, COST_XAS_STEP, 1);
 		charge2(w->m, COST_NEXT_FOLIO, 1, COST_RMW_LOOKUP, 2);
 		return folio;
@@ -465,21 +490,22 @@ vm_fault_t filemap_map_pages(struct vm_fault *vmf, pgoff_t start_pgoff, pgoff_t 
 {
 	struct address_space *mapping = vmf->vma->vm_file->f_mapping;
 	struct map_window w = { .vmf = vmf, .mapping = mapping, .m = mapping_machine(mapping),
-				.start = start_pgoff };
+				.start = start_pgoff, .next = start_pgoff, .switches = ~0ULL };
 	XA_STATE(xas, &mapping->i_pages, start_pgoff);
 	struct folio *folio;
 
 	w.file_end = DIV_ROUND_UP((u64)i_size_read(mapping->host), w.m->page_size) - 1;
 	w.end = min(end_pgoff, w.file_end);
-	folio = i_size_read(mapping->host) ? next_uptodate_folio(&w, &xas, true) : NULL;
+	folio = i_size_read(mapping->host) ? next_uptodate_folio(&w, &xas) : NULL;
 	if (!folio)
 		return 0;
 	if (map_first_folio(&w, folio))
 		return w.mapped ? VM_FAULT_NOPAGE : 0;
-	lock_acquire(w.m, LOCK_PTL);
+	lock_excl(w.m, PTL, &vmf->pmd->ptl);
 	do {
 		map_folio(&w, folio);
-	} while ((folio = next_uptodate_folio(&w, &xas, false)));
+	} while ((folio = next_uptodate_folio(&w, &xas)));
+	unlock_excl(w.m, PTL, &vmf->pmd->ptl);
 	if (knob(w.m, RSS_UNIT))
 		charge(w.m, COST_RSS, 1);
 	uncount_misses(&w);

@@ -13,7 +13,7 @@
 
 #include "lib/list.h"
 #include "lib/xarray.h"
-#include "machine/machine.h"
+#include "machine/lock.h"
 
 struct address_space;
 struct block_device;
@@ -103,6 +103,7 @@ struct address_space {
 	unsigned long flags;
 	u32 wb_err;			/* errors so far; the lowest bit: somebody has seen the last */
 	struct list_head i_mmap;	/* VMAs that map it, by shared; under i_mmap_rwsem */
+	struct lock xa_lock, invalidate_lock, i_mmap_rwsem;
 	struct list_head m_mappings;	/* all mappings of the machine, for checks */
 };
 
@@ -131,6 +132,7 @@ struct file_operations {
 	long (*fallocate)(struct file *file, int mode, loff_t offset, loff_t len);
 	int (*setattr_size)(struct inode *inode, loff_t size);
 	void (*release)(struct inode *inode);	/* a descriptor was closed */
+	bool read_iolock;	/* reads share i_rwsem */
 	/* What ->mmap installs; NULL: generic_file_vm_ops. */
 	const struct vm_operations_struct *vm_ops;
 };
@@ -149,6 +151,7 @@ struct inode {
 	unsigned int i_nlink;		/* names; 0: memfd and the like */
 	void *i_private;		/* the file system's; freed with the inode */
 	void *i_inline;			/* data kept in the inode itself; the same */
+	struct lock i_rwsem;
 	struct list_head i_sb_list;
 	struct address_space i_data;
 };
@@ -171,6 +174,7 @@ struct file {
 	unsigned int f_count;		/* descriptors and mappings that hold it */
 	loff_t f_pos;
 	u32 f_wb_err;			/* wb_err of the mapping as last seen here */
+	struct lock f_pos_lock;
 	struct file_ra_state f_ra;
 };
 
@@ -207,6 +211,9 @@ static inline struct file *get_file(struct file *file)
 
 /* Drop a reference; the last one closes. fs/super.c */
 void fput(struct file *file);
+
+/* fput() for a machine that is shut down next: a file closed by it is only freed. */
+void file_drop(struct file *file);
 
 static inline loff_t i_size_read(const struct inode *inode)
 {

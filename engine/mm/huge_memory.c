@@ -185,11 +185,34 @@ static bool can_split_folio(const struct folio *folio)
 	return folio_ref_count(folio) + extra - folio->_mapcount == 1 + (int)folio_nr_pages(folio);
 }
 
+/*
+ * The cut itself. With several tasks under xa_lock and lru_lock; a folio that is on no list then
+ * would have to queue its pieces for one, and waits for its time.
+ */
+static int split_unmapped(struct address_space *mapping, const struct split *s)
+{
+	struct machine *m = mapping_machine(mapping);
+	struct folio *folio = s->folio, *structs;
+	int ret;
+
+	if (!can_split_folio(folio) || folio->_mapcount || (m->sched && !folio_test_lru(folio)))
+		return -EAGAIN;
+	if (!get_structs(m, s, &structs))
+		return -ENOMEM;
+	ret = split_xarray(mapping, s);
+	if (ret) {
+		put_structs(m, structs);
+		return ret;
+	}
+	trace_split(mapping, s);
+	__split_unmapped_folio(mapping, s, structs);
+	return 0;
+}
+
 static int __folio_split(struct folio *folio, pgoff_t page, bool uniform)
 {
 	struct address_space *mapping = folio->mapping;
 	struct machine *m = folio_machine(folio);
-	struct folio *structs;
 	struct split s = {
 		.folio = folio, .page = page, .order = folio_order(folio),
 		.min_order = mapping_min_folio_order(mapping),
@@ -206,19 +229,14 @@ static int __folio_split(struct folio *folio, pgoff_t page, bool uniform)
 		return -EAGAIN;
 	try_to_unmap(folio);
 	lru_add_drain(m);
-	if (!can_split_folio(folio) || folio->_mapcount)
-		return -EAGAIN;
-	if (!get_structs(m, &s, &structs))
-		return -ENOMEM;
-	ret = split_xarray(mapping, &s);
-	if (ret) {
-		put_structs(m, structs);
-		return ret;
-	}
-	trace_split(mapping, &s);
-	__split_unmapped_folio(mapping, &s, structs);
-	drop_beyond_eof(mapping, &s);
-	return 0;
+	lock_excl_smp(m, XA_LOCK, &mapping->xa_lock);
+	lock_excl_smp(m, LRU_LOCK, &m->mm->lruvec.lru_lock);
+	ret = split_unmapped(mapping, &s);
+	unlock_excl(m, LRU_LOCK, &m->mm->lruvec.lru_lock);
+	unlock_excl(m, XA_LOCK, &mapping->xa_lock);
+	if (!ret)
+		drop_beyond_eof(mapping, &s);
+	return ret;
 }
 
 int split_folio_at(struct folio *folio, pgoff_t page)

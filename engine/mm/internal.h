@@ -11,6 +11,7 @@
 
 #include "lib/bitmap.h"
 #include "lib/xarray.h"
+#include "machine/sched.h"
 #include "mm/memory-failure.h"
 #include "mm/pagemap.h"
 #include "mm/shmem_fs.h"
@@ -24,6 +25,7 @@ enum zone_watermarks { WMARK_MIN, WMARK_LOW, WMARK_HIGH, NR_WMARK };
 
 /* The buddy allocator: one bitmap an order; bit i is the free block at pfn i << order. */
 struct zone {
+	struct lock lock;
 	struct hbitmap free_area[NR_PAGE_ORDERS_MAX];
 	unsigned long managed_pages;
 	unsigned long nr_free;
@@ -46,6 +48,7 @@ struct lruvec {
 	struct list_head lists[NR_LRU_LISTS];	/* newest first; under lru_lock */
 	unsigned long nr[NR_LRU_LISTS];		/* pages */
 	unsigned long nonresident_age;		/* evictions and activations so far */
+	struct lock lru_lock;
 };
 
 /* mm/swap.c: folios waiting for their LRU list. */
@@ -53,6 +56,22 @@ struct cpu_fbatches {
 	struct folio_batch lru_add;
 	struct folio_batch lru_deactivate_file;
 	struct folio_batch lru_activate;
+};
+
+/*
+ * Free pages of small orders at hand, without zone->lock. They come straight from the buddy system
+ * all the same: what is kept here is how many may still be had or given back before the lock is
+ * due. Only with several tasks. include/linux/mmzone.h struct per_cpu_pages.
+ */
+struct per_cpu_pages {
+	unsigned int count;	/* pages */
+};
+
+/* What one CPU, and the task on it, has for itself. */
+struct mm_cpu {
+	struct cpu_fbatches fbatches;
+	struct per_cpu_pages pcp;
+	unsigned int memalloc;	/* reclaim does not reclaim for itself (PF_MEMALLOC) */
 };
 
 /* Counters of the machine, the names of /proc/vmstat. */
@@ -75,7 +94,7 @@ struct lruvec_stats {
 struct mm_state {
 	struct zone zone;
 	struct lruvec lruvec;
-	struct cpu_fbatches fbatches;
+	struct mm_cpu *cpus;		/* nr_cpus and kswapd's */
 	struct vm_counters vm;
 	struct page_stats pages;
 	struct xa_cache xa_nodes;
@@ -94,7 +113,6 @@ struct mm_state {
 	u64 live_folios;
 	unsigned long live_pages;	/* pages of live folios */
 	u64 ra_ps;			/* virtual time spent inside readahead */
-	unsigned int kswapd_depth;	/* reclaim does not reclaim for itself */
 };
 
 /* Between two steps of a read or splice of tmpfs, where a test may change the file. */
@@ -104,6 +122,12 @@ static inline void shmem_between(struct inode *inode)
 
 	if (unlikely(g->between))
 		g->between(g->between_ctx, inode);
+}
+
+/* What the CPU that runs has. */
+static inline struct mm_cpu *this_cpu(const struct machine *m)
+{
+	return &m->mm->cpus[m->cpu];
 }
 
 /* Bytes of struct folio wanted behind struct machine for a memory of that many pages. */
@@ -150,6 +174,8 @@ void deactivate_file_folio(struct folio *folio);
 /* To the head of the inactive list. mm/swap.c folio_deactivate(). */
 void folio_deactivate(struct folio *folio);
 void lru_add_drain(struct machine *m);
+/* The same on every CPU. */
+void lru_add_drain_all(struct machine *m);
 enum lru_list folio_lru_list(const struct folio *folio);
 void lruvec_add_folio(struct lruvec *lruvec, struct folio *folio);
 void lruvec_add_folio_tail(struct lruvec *lruvec, struct folio *folio);
@@ -165,6 +191,11 @@ void workingset_activation(struct folio *folio);
 
 /* Background reclaim until @zone has its high watermark, or nothing more can be had. */
 void kswapd_run(struct machine *m);
+/*
+ * Give @s (of a machine that runs several tasks) its kswapd, a daemon that sleeps until an
+ * allocation finds the low watermark reached. After the tasks that work. 0 or -ENOMEM.
+ */
+int kswapd_spawn(struct machine *m, struct sched *s);
 /* The running task reclaims; returns pages freed. */
 unsigned long try_to_free_pages(struct machine *m, unsigned int order, gfp_t gfp);
 /* MADV_PAGEOUT: reclaim one folio that is on a list, whatever its references; pages freed. */

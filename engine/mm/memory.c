@@ -101,7 +101,7 @@ vm_fault_t do_set_pmd(struct vm_fault *vmf, struct folio *folio)
 	if (vmf->vma->vm_flags & VM_NOHUGEPAGE && knob(m, PMD_MAP_ASKS_THP))
 		return VM_FAULT_FALLBACK;
 	charge(m, COST_PMD_MAP, 1);
-	lock_acquire(m, LOCK_PTL);
+	lock_excl(m, PTL, &vmf->pmd->ptl);
 	folio_add_file_rmap_pmd(folio);
 	vmf->pmd->huge = make_pte(vmf->vma, folio, vmf->flags);
 	mm->rss += folio_nr_pages(folio);
@@ -109,6 +109,7 @@ vm_fault_t do_set_pmd(struct vm_fault *vmf, struct folio *folio)
 	m->mm->vm.thp_file_mapped++;
 	trace_event(&m->trace, EV_fl_map_pmd, folio->_order, folio->mapping->host->i_ino,
 		    folio->index, folio_nr_pages(folio), !!(vmf->flags & FAULT_FLAG_WRITE));
+	unlock_excl(m, PTL, &vmf->pmd->ptl);
 	return 0;
 }
 
@@ -174,9 +175,11 @@ vm_fault_t finish_fault(struct vm_fault *vmf)
 		return VM_FAULT_NOPAGE;
 	if (install_table(vmf))
 		return VM_FAULT_OOM;
-	lock_acquire(m, LOCK_PTL);
-	if (vmf->pmd->pte[t])
+	lock_excl(m, PTL, &vmf->pmd->ptl);
+	if (vmf->pmd->pte[t]) {
+		unlock_excl(m, PTL, &vmf->pmd->ptl);
 		return VM_FAULT_NOPAGE;
+	}
 	if (finish_whole_folio(vmf, folio, idx, t)) {
 		nr = folio_nr_pages(folio);
 		t -= idx;
@@ -186,6 +189,7 @@ vm_fault_t finish_fault(struct vm_fault *vmf)
 	if (knob(m, RSS_UNIT))
 		charge(m, COST_RSS, 1);
 	folio_ref_add(folio, nr - 1);
+	unlock_excl(m, PTL, &vmf->pmd->ptl);
 	return 0;
 }
 
@@ -269,8 +273,8 @@ static vm_fault_t do_page_mkwrite(struct vm_fault *vmf)
 		return VM_FAULT_LOCKED;
 	}
 	charge(m, COST_PAGE_MKWRITE, 1);
-	trace_event(&m->trace, EV_fl_page_mkwrite, folio->_order, folio->mapping->host->i_ino,
-		    folio->index, 0, 0);
+	trace_event(&m->trace, EV_fl_page_mkwrite, folio->_order,
+		    vmf->vma->vm_file->f_inode->i_ino, folio->index, 0, 0);
 	return vmf->vma->vm_ops->page_mkwrite(vmf);
 }
 
@@ -308,6 +312,7 @@ static vm_fault_t do_shared_fault(struct vm_fault *vmf)
 static vm_fault_t wp_page_shared(struct vm_fault *vmf, pte_t *pte)
 {
 	struct folio *folio = pte_folio(*pte);
+	struct machine *m = folio_machine(folio);
 	vm_fault_t ret;
 
 	folio_get(folio);
@@ -317,8 +322,10 @@ static vm_fault_t wp_page_shared(struct vm_fault *vmf, pte_t *pte)
 		folio_put(folio);
 		return ret;
 	}
-	lock_acquire(folio_machine(folio), LOCK_PTL);
-	*pte |= PTE_WRITE | PTE_DIRTY | PTE_YOUNG;
+	lock_excl(m, PTL, &vmf->pmd->ptl);
+	if (pte_folio(*pte) == folio) /* nobody unmapped it meanwhile */
+		*pte |= PTE_WRITE | PTE_DIRTY | PTE_YOUNG;
+	unlock_excl(m, PTL, &vmf->pmd->ptl);
 	fault_dirty_shared_page(vmf);
 	folio_put(folio);
 	return 0;
@@ -383,8 +390,17 @@ static vm_fault_t fault_until_done(struct vm_area_struct *vma, unsigned long add
 	vm_fault_t ret = VM_FAULT_RETRY, major = 0;
 
 	for (unsigned int i = 0; i < MAX_FAULT_TRIES && ret & VM_FAULT_RETRY; i++) {
-		lock_acquire(m, flags & FAULT_FLAG_VMA_LOCK ? LOCK_VMA_LOCK : LOCK_MMAP_LOCK);
+		bool vma_lock = flags & FAULT_FLAG_VMA_LOCK;
+
+		if (vma_lock)
+			lock_shared(m, VMA_LOCK, &vma->vm_lock);
+		else
+			lock_shared(m, MMAP_LOCK, &vma->vm_mm->mmap_lock);
 		ret = handle_mm_fault(vma, address, flags);
+		if (vma_lock)
+			unlock_shared(m, VMA_LOCK, &vma->vm_lock);
+		else
+			unlock_shared(m, MMAP_LOCK, &vma->vm_mm->mmap_lock);
 		major |= ret & VM_FAULT_MAJOR;
 		flags = next_flags(m, flags, ret);
 	}

@@ -198,9 +198,10 @@ static unsigned int zap_marker(struct zap *z, unsigned int t)
 static void zap_pte_range(struct zap *z, unsigned int t, unsigned int end)
 {
 	struct machine *m = z->tlb->m;
-	unsigned int before = z->pmd->present;
+	unsigned int before;
 
-	lock_acquire(m, LOCK_PTL);
+	lock_excl(m, PTL, &z->pmd->ptl);
+	before = z->pmd->present;
 	while (t < end && z->pmd->present) {
 		unsigned int nr;
 		pte_t bits;
@@ -224,6 +225,7 @@ static void zap_pte_range(struct zap *z, unsigned int t, unsigned int end)
 	}
 	z->vma->vm_mm->rss -= before - z->pmd->present;
 	charge(m, COST_RSS, 1);
+	unlock_excl(m, PTL, &z->pmd->ptl);
 }
 
 /* ---- PMDs ---- */
@@ -256,8 +258,12 @@ static void zap_pmd(struct mmu_gather *tlb, struct vm_area_struct *vma, struct p
 	unsigned long size = 1UL << pmd_shift(m), table = round_down(start, size);
 	struct zap z = { .tlb = tlb, .vma = vma, .pmd = pmd, .table = table };
 
-	if (pmd->huge)
-		zap_huge_pmd(&z);
+	if (pmd->huge) {
+		lock_excl_smp(m, PTL, &pmd->ptl);
+		if (pmd->huge)
+			zap_huge_pmd(&z);
+		unlock_excl(m, PTL, &pmd->ptl);
+	}
 	if (pmd->pte && pmd->present)
 		zap_pte_range(&z, pte_index(m, start),
 			      end == table + size ? ptrs_per_pte(m) : pte_index(m, end));
@@ -314,11 +320,12 @@ void split_huge_pmd(struct vm_area_struct *vma, struct pmd *pmd, unsigned long a
 void unmap_mapping_pages(struct address_space *mapping, pgoff_t start, pgoff_t nr, bool even_cows)
 {
 	pgoff_t end = nr && start + nr > start ? start + nr : ~0UL;
+	struct machine *m = mapping_machine(mapping);
 	struct vm_area_struct *vma;
 
 	if (list_empty(&mapping->i_mmap))
 		return;
-	lock_acquire(mapping_machine(mapping), LOCK_I_MMAP_RWSEM);
+	lock_shared(m, I_MMAP_RWSEM, &mapping->i_mmap_rwsem);
 	list_for_each_entry(vma, &mapping->i_mmap, shared) {
 		pgoff_t first = max(start, vma->vm_pgoff);
 		pgoff_t last = min(end, vma->vm_pgoff + vma_pages(vma));
@@ -327,6 +334,7 @@ void unmap_mapping_pages(struct address_space *mapping, pgoff_t start, pgoff_t n
 			zap_range(vma, vma_address(vma, first), vma_address(vma, last),
 				  vma_has_recency(vma), even_cows);
 	}
+	unlock_shared(m, I_MMAP_RWSEM, &mapping->i_mmap_rwsem);
 }
 
 void unmap_mapping_range(struct address_space *mapping, loff_t holebegin, loff_t holelen,

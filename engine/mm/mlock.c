@@ -9,11 +9,12 @@
 static void move_lru(struct folio *folio, bool unevictable)
 {
 	enum lru_list from;
-	struct lruvec *lruvec = &folio_machine(folio)->mm->lruvec;
+	struct machine *m = folio_machine(folio);
+	struct lruvec *lruvec = &m->mm->lruvec;
 
 	if (folio_test_unevictable(folio) == unevictable || !folio_test_lru(folio))
 		return;
-	lock_acquire(folio_machine(folio), LOCK_LRU_LOCK);
+	lock_excl(m, LRU_LOCK, &lruvec->lru_lock);
 	from = folio_lru_list(folio);
 	lruvec_del_folio(lruvec, folio);
 	if (unevictable) {
@@ -24,6 +25,7 @@ static void move_lru(struct folio *folio, bool unevictable)
 	}
 	lruvec_add_folio(lruvec, folio);
 	folio_trace(folio, EV_fl_lru_move, folio->_pfn, from | folio_lru_list(folio) << 8);
+	unlock_excl(m, LRU_LOCK, &lruvec->lru_lock);
 }
 
 void mlock_vma_folio(struct folio *folio, unsigned int nr)

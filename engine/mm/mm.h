@@ -75,6 +75,7 @@ struct pmd {
 	pte_t huge;		/* a folio of PMD order and bits, 0 if there is none */
 	pte_t *pte;		/* PTRS_PER_PTE entries, NULL if there is none */
 	unsigned int present;	/* entries of the table that are not none */
+	struct lock ptl;	/* guards the entries */
 };
 
 struct vm_fault;
@@ -115,6 +116,7 @@ struct mm_struct {
 	unsigned long last_nr;		/* PMD looked up last, and its number */
 	struct pmd *last_pmd;
 	struct mm_mce mce;
+	struct lock mmap_lock;
 };
 
 struct vm_area_struct {
@@ -126,6 +128,7 @@ struct vm_area_struct {
 	const struct vm_operations_struct *vm_ops;
 	struct list_head vm_list;	/* in mm->mmap */
 	struct list_head shared;	/* in mapping->i_mmap */
+	struct lock vm_lock;
 };
 
 struct vm_fault {
@@ -181,6 +184,11 @@ static inline unsigned long vma_address(const struct vm_area_struct *vma, pgoff_
 /* An empty address space, or NULL without memory. mmput() unmaps all of it; NULL is fine. */
 struct mm_struct *mm_alloc(struct machine *m);
 void mmput(struct mm_struct *mm);
+/*
+ * Free the host memory of @mm (NULL is fine) and leave folios as they are: for a machine that
+ * stopped in the middle and is shut down next.
+ */
+void mm_drop(struct mm_struct *mm);
 
 /*
  * Map @len bytes (rounded up to pages) of @file from page @pgoff on, shared. @addr 0: chosen, at a

@@ -40,6 +40,28 @@ void mmput(struct mm_struct *mm)
 	free(mm);
 }
 
+void mm_drop(struct mm_struct *mm)
+{
+	struct vm_area_struct *vma, *next;
+	unsigned long index = 0;
+	struct pmd *pmd;
+
+	if (!mm)
+		return;
+	while ((pmd = xa_find(&mm->pgd, &index, ~0UL, XA_PRESENT))) {
+		xa_erase(&mm->pgd, index);
+		free(pmd->pte);
+		free(pmd);
+	}
+	list_for_each_entry_safe(vma, next, &mm->mmap, vm_list) {
+		file_drop(vma->vm_file);
+		free(vma);
+	}
+	list_del(&mm->mmlist);
+	xa_destroy(&mm->pgd);
+	free(mm);
+}
+
 struct vm_area_struct *vma_lookup(const struct mm_struct *mm, unsigned long addr)
 {
 	struct vm_area_struct *vma;
@@ -97,27 +119,35 @@ int do_mmap(struct mm_struct *mm, struct file *file, unsigned long addr, unsigne
 	vma->vm_end = vma->vm_start + len;
 	vma->vm_flags = vm_flags | VM_SHARED;
 	vma->vm_pgoff = pgoff;
-	lock_acquire(m, LOCK_MMAP_LOCK);
-	lock_acquire(m, LOCK_I_MMAP_RWSEM);
+	lock_excl(m, MMAP_LOCK, &mm->mmap_lock);
+	lock_excl(m, I_MMAP_RWSEM, &file->f_mapping->i_mmap_rwsem);
 	list_add(&vma->vm_list, &mm->mmap);
 	list_add_tail(&vma->shared, &file->f_mapping->i_mmap);
+	unlock_excl(m, I_MMAP_RWSEM, &file->f_mapping->i_mmap_rwsem);
+	unlock_excl(m, MMAP_LOCK, &mm->mmap_lock);
 	*ret = vma;
 	return 0;
 }
 
 void do_munmap(struct vm_area_struct *vma)
 {
-	struct machine *m = vma->vm_mm->machine;
+	struct mm_struct *mm = vma->vm_mm;
+	struct machine *m = mm->machine;
+	struct address_space *mapping = vma->vm_file->f_mapping;
 
 	charge(m, COST_MUNMAP, 1);
-	lock_acquire(m, LOCK_MMAP_LOCK);
+	lock_excl(m, MMAP_LOCK, &mm->mmap_lock);
+	lock_excl_smp(m, VMA_LOCK, &vma->vm_lock);
 	if (vma->vm_flags & VM_LOCKED)
 		do_munlock(vma);
 	zap_page_range(vma, vma->vm_start, vma->vm_end);
-	free_pgtables(vma->vm_mm, vma->vm_start, vma->vm_end);
-	lock_acquire(m, LOCK_I_MMAP_RWSEM);
+	lock_excl(m, I_MMAP_RWSEM, &mapping->i_mmap_rwsem);
 	list_del(&vma->shared);
+	unlock_excl(m, I_MMAP_RWSEM, &mapping->i_mmap_rwsem);
+	free_pgtables(mm, vma->vm_start, vma->vm_end);
 	list_del(&vma->vm_list);
+	unlock_excl(m, VMA_LOCK, &vma->vm_lock);
+	unlock_excl(m, MMAP_LOCK, &mm->mmap_lock);
 	fput(vma->vm_file);
 	free(vma);
 }

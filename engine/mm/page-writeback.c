@@ -10,14 +10,17 @@
 
 static void set_tag(struct folio *folio, xa_mark_t tag, bool on)
 {
-	XA_STATE(xas, &folio->mapping->i_pages, folio->index);
+	struct address_space *mapping = folio->mapping;
+	struct machine *m = folio_machine(folio);
+	XA_STATE(xas, &mapping->i_pages, folio->index);
 
-	lock_acquire(folio_machine(folio), LOCK_XA_LOCK);
+	lock_excl(m, XA_LOCK, &mapping->xa_lock);
 	xas_load(&xas);
 	if (on)
 		xas_set_mark(&xas, tag);
 	else
 		xas_clear_mark(&xas, tag);
+	unlock_excl(m, XA_LOCK, &mapping->xa_lock);
 }
 
 bool filemap_dirty_folio(struct address_space *mapping, struct folio *folio)
@@ -87,14 +90,16 @@ void folio_end_writeback(struct folio *folio)
 	folio_trace(folio, EV_fl_writeback_end, folio->_pfn, 0);
 	folio_machine(folio)->mm->vm.nr_writeback -= folio_nr_pages(folio);
 	set_tag(folio, PAGECACHE_TAG_WRITEBACK, false);
+	sched_wake(folio_machine(folio), folio);
 }
 
 void folio_wait_writeback(struct folio *folio)
 {
 	struct machine *m = folio_machine(folio);
 
-	while (folio_test_writeback(folio) && blk_wait_next(m))
-		;
+	while (folio_test_writeback(folio) && (m->sched || blk_wait_next(m)))
+		if (m->sched)
+			sched_wait(m, folio);
 }
 
 /* Folios that are dirty now; what becomes dirty meanwhile is left for the next time. */

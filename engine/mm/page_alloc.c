@@ -2,7 +2,8 @@
  * The buddy allocator and struct folio.
  *
  * Mirrors mm/page_alloc.c. Differs: free blocks are bits instead of lists, so the lowest fitting
- * block is taken where the kernel takes the one freed last; no per-CPU lists, zones or compaction.
+ * block is taken where the kernel takes the one freed last; per-CPU lists only say how often
+ * zone->lock is due; no zones or compaction.
  */
 #include <errno.h>
 #ifdef FL_DEBUG
@@ -144,16 +145,60 @@ static void forbid_bytes(struct machine *m, unsigned long pfn, unsigned int orde
 	(void)m, (void)pfn, (void)order, (void)forbid;
 }
 
+/* mm/page_alloc.c zone_batchsize(), zone_highsize() of any large machine. */
+#define PCP_BATCH 63
+#define PCP_HIGH (4 * PCP_BATCH)
+#define PAGE_ALLOC_COSTLY_ORDER 3
+
+/* Does this CPU have the pages at hand? Otherwise zone->lock is due for a batch of them. */
+static bool pcp_take(struct machine *m, unsigned int order)
+{
+	struct per_cpu_pages *pcp = &this_cpu(m)->pcp;
+	bool had = pcp->count >= 1U << order;
+
+	if (!m->sched || order > PAGE_ALLOC_COSTLY_ORDER)
+		return false;
+	if (!had)
+		pcp->count += max(PCP_BATCH >> order, 2) << order;
+	pcp->count -= 1U << order;
+	return had;
+}
+
+/* May this CPU keep the pages for itself? Otherwise zone->lock is due to give a batch back. */
+static bool pcp_give(struct machine *m, unsigned int order)
+{
+	struct per_cpu_pages *pcp = &this_cpu(m)->pcp;
+
+	if (!m->sched || order > PAGE_ALLOC_COSTLY_ORDER)
+		return false;
+	pcp->count += 1U << order;
+	if (pcp->count <= PCP_HIGH)
+		return true;
+	pcp->count -= PCP_BATCH;
+	return false;
+}
+
+/* Not taken for pages at hand, but counted with one task, which has none. */
+static void zone_lock(struct machine *m)
+{
+	lock_excl(m, ZONE_LOCK, &m->mm->zone.lock);
+	charge_lines(m, &m->mm->zone.lock, COST_BUDDY_LINE, 2);
+}
+
 static unsigned long rmqueue(struct machine *m, unsigned int order)
 {
+	bool at_hand = pcp_take(m, order);
 	unsigned long pfn;
 	unsigned int from = 0;
 
-	lock_acquire(m, LOCK_ZONE_LOCK);
+	if (!at_hand)
+		zone_lock(m);
 	do {
 		pfn = __rmqueue_smallest(m, &m->mm->zone, order, &from);
 	} while (unlikely(m->mm->mf.in_buddy) && pfn != PFN_NONE &&
 		 !bad_block_allowed(m, pfn, order));
+	if (!at_hand)
+		unlock_excl(m, ZONE_LOCK, &m->mm->zone.lock);
 	if (pfn == PFN_NONE)
 		return pfn;
 	forbid_bytes(m, pfn, order, false);
@@ -166,8 +211,10 @@ void __free_frozen_pages(struct machine *m, unsigned long pfn, unsigned int orde
 	struct zone *zone = &m->mm->zone;
 	unsigned long first = pfn;
 	unsigned int freed = order;
+	bool keep = pcp_give(m, order);
 
-	lock_acquire(m, LOCK_ZONE_LOCK);
+	if (!keep)
+		zone_lock(m);
 	forbid_bytes(m, pfn, order, true);
 	zone->nr_free += 1UL << order;
 	while (order < m->max_page_order) {
@@ -181,6 +228,8 @@ void __free_frozen_pages(struct machine *m, unsigned long pfn, unsigned int orde
 	}
 	hbitmap_set(&zone->free_area[order], pfn >> order);
 	trace_event(&m->trace, EV_fl_buddy_free, freed, 0, 0, first, order);
+	if (!keep)
+		unlock_excl(m, ZONE_LOCK, &zone->lock);
 }
 
 bool take_page_off_buddy(struct machine *m, unsigned long pfn)
@@ -252,7 +301,8 @@ unsigned long __alloc_frozen_pages(struct machine *m, gfp_t gfp, unsigned int or
 	pfn = get_page_from_freelist(m, order, WMARK_MIN);
 	if (pfn != PFN_NONE)
 		return pfn;
-	if (order && gfp & __GFP_NORETRY)
+	/* A lone task's kswapd has done already what could be done. */
+	if (order && gfp & __GFP_NORETRY && !m->sched)
 		return PFN_NONE;
 	return alloc_pages_slowpath(m, gfp, order);
 }

@@ -126,11 +126,12 @@ void page_cache_ra_unbounded(struct readahead_control *ractl, unsigned long nr_t
 			     unsigned long lookahead_size)
 {
 	struct address_space *mapping = ractl->mapping;
+	struct machine *m = mapping_machine(mapping);
 	unsigned long min_nrpages = mapping_min_folio_nrpages(mapping);
 	pgoff_t index = ractl->_index, mark = ~0UL, page, end;
 
 	trace_ra_unbounded(ractl, nr_to_read, lookahead_size);
-	lock_acquire(mapping_machine(mapping), LOCK_INVALIDATE_LOCK);
+	lock_shared(m, INVALIDATE_LOCK, &mapping->invalidate_lock);
 	if (lookahead_size <= nr_to_read)
 		mark = round_up(index + nr_to_read - lookahead_size, min_nrpages);
 	nr_to_read += index & (min_nrpages - 1);
@@ -154,6 +155,7 @@ void page_cache_ra_unbounded(struct readahead_control *ractl, unsigned long nr_t
 		page += min_nrpages;
 	}
 	read_pages(ractl);
+	unlock_shared(m, INVALIDATE_LOCK, &mapping->invalidate_lock);
 }
 
 static void do_page_cache_ra(struct readahead_control *ractl, unsigned long nr_to_read,
@@ -320,7 +322,7 @@ void page_cache_ra_order(struct readahead_control *ractl, struct file_ra_state *
 	new_order = clamp_order(ractl, ra, new_order);
 	if (knob(m, RA_ORDER_FIELD))
 		ra->order = new_order;
-	lock_acquire(m, LOCK_INVALIDATE_LOCK);
+	lock_shared(m, INVALIDATE_LOCK, &mapping->invalidate_lock);
 	if (knob(m, MIN_ORDER))
 		ractl->_index = index = round_down(index, 1UL << min_order);
 	while (index <= limit && !err) {
@@ -331,6 +333,7 @@ void page_cache_ra_order(struct readahead_control *ractl, struct file_ra_state *
 			index += 1UL << order;
 	}
 	read_pages(ractl);
+	unlock_shared(m, INVALIDATE_LOCK, &mapping->invalidate_lock);
 	if (err)
 		ra_fallback(ractl, ra, start, index);
 }

@@ -208,6 +208,7 @@ static unsigned int test_clear_young(struct vm_area_struct *vma, const struct fo
 unsigned int folio_referenced(struct folio *folio, unsigned long *vm_flags)
 {
 	struct machine *m = folio_machine(folio);
+	struct address_space *mapping = folio->mapping;
 	struct vm_area_struct *vma;
 	unsigned long start, end;
 	unsigned int referenced = 0;
@@ -215,8 +216,8 @@ unsigned int folio_referenced(struct folio *folio, unsigned long *vm_flags)
 	*vm_flags = 0;
 	if (!folio_mapped(folio) || !folio->mapping)
 		return 0;
-	lock_acquire(m, LOCK_I_MMAP_RWSEM);
-	list_for_each_entry(vma, &folio->mapping->i_mmap, shared) {
+	lock_shared(m, I_MMAP_RWSEM, &mapping->i_mmap_rwsem);
+	list_for_each_entry(vma, &mapping->i_mmap, shared) {
 		unsigned int young;
 
 		if (!folio_in_vma(folio, vma, &start, &end))
@@ -229,22 +230,25 @@ unsigned int folio_referenced(struct folio *folio, unsigned long *vm_flags)
 		referenced += young;
 		*vm_flags |= vma->vm_flags;
 	}
+	unlock_shared(m, I_MMAP_RWSEM, &mapping->i_mmap_rwsem);
 	return referenced;
 }
 
 void try_to_unmap(struct folio *folio)
 {
 	struct machine *m = folio_machine(folio);
+	struct address_space *mapping = folio->mapping;
 	struct vm_area_struct *vma;
 	unsigned long start, end;
 
 	if (!folio_mapped(folio))
 		return;
-	lock_acquire(m, LOCK_I_MMAP_RWSEM);
-	list_for_each_entry(vma, &folio->mapping->i_mmap, shared) {
+	lock_shared(m, I_MMAP_RWSEM, &mapping->i_mmap_rwsem);
+	list_for_each_entry(vma, &mapping->i_mmap, shared) {
 		if (!folio_in_vma(folio, vma, &start, &end))
 			continue;
 		charge(m, COST_TRY_TO_UNMAP, 1);
 		unmap_folio_range(vma, start, end);
 	}
+	unlock_shared(m, I_MMAP_RWSEM, &mapping->i_mmap_rwsem);
 }

@@ -2,8 +2,10 @@
  * LRU lists and the batches in front of them.
  *
  * Mirrors mm/swap.c, include/linux/mm_inline.h: the classic LRU with two file lists. Differs: one
- * CPU, one node, no memory cgroups, no MGLRU.
+ * node, no memory cgroups, no MGLRU.
  */
+#include <string.h>
+
 #include "mm/internal.h"
 
 enum lru_list folio_lru_list(const struct folio *folio)
@@ -78,16 +80,31 @@ static void lru_deactivate_file(struct lruvec *lruvec, struct folio *folio)
 	m->mm->vm.pgdeactivate += folio_nr_pages(folio);
 }
 
-static void folio_batch_move_lru(struct machine *m, struct folio_batch *fbatch, move_fn_t move_fn)
+/*
+ * Cache lines of other CPUs that moving @nr folios writes to. Added ones, behind each other: the
+ * list's head and the folio that was first. Others leave a list, too, each with two neighbours.
+ */
+static unsigned int move_lines(move_fn_t move_fn, unsigned int nr)
 {
-	if (!fbatch->nr)
+	return move_fn == lru_add ? 2 : 2 + 2 * nr;
+}
+
+static void folio_batch_move_lru(struct machine *m, struct folio_batch *waiting, move_fn_t move_fn)
+{
+	struct folio_batch taken, *fbatch = &taken;
+
+	if (!waiting->nr)
 		return;
-	lock_acquire(m, LOCK_LRU_LOCK);
+	taken.nr = waiting->nr;
+	memcpy(taken.folios, waiting->folios, taken.nr * sizeof(*taken.folios));
+	waiting->nr = 0;
+	lock_excl(m, LRU_LOCK, &m->mm->lruvec.lru_lock);
+	charge_lines(m, &m->mm->lruvec.lru_lock, COST_LRU_LINE, move_lines(move_fn, fbatch->nr));
 	for (unsigned int i = 0; i < fbatch->nr; i++)
 		move_fn(&m->mm->lruvec, fbatch->folios[i]);
+	unlock_excl(m, LRU_LOCK, &m->mm->lruvec.lru_lock);
 	for (unsigned int i = 0; i < fbatch->nr; i++)
 		folio_put(fbatch->folios[i]);
-	fbatch->nr = 0;
 }
 
 /* Large folios do not wait in a batch. mm/swap.c folio_batch_add_and_move(). */
@@ -105,7 +122,7 @@ void folio_add_lru(struct folio *folio)
 	struct machine *m = folio_machine(folio);
 
 	charge(m, COST_LRU_ADD, 1);
-	folio_batch_add_and_move(folio, &m->mm->fbatches.lru_add, lru_add);
+	folio_batch_add_and_move(folio, &this_cpu(m)->fbatches.lru_add, lru_add);
 }
 
 void deactivate_file_folio(struct folio *folio)
@@ -114,7 +131,8 @@ void deactivate_file_folio(struct folio *folio)
 
 	if (folio_test_unevictable(folio) || !folio_test_lru(folio))
 		return;
-	folio_batch_add_and_move(folio, &m->mm->fbatches.lru_deactivate_file, lru_deactivate_file);
+	folio_batch_add_and_move(folio, &this_cpu(m)->fbatches.lru_deactivate_file,
+				 lru_deactivate_file);
 }
 
 void folio_deactivate(struct folio *folio)
@@ -124,28 +142,44 @@ void folio_deactivate(struct folio *folio)
 
 	if (!folio_test_lru(folio) || !folio_test_active(folio) || folio_test_unevictable(folio))
 		return;
-	lock_acquire(m, LOCK_LRU_LOCK);
+	lock_excl(m, LRU_LOCK, &lruvec->lru_lock);
+	if (!folio_test_lru(folio) || !folio_test_active(folio)) {
+		unlock_excl(m, LRU_LOCK, &lruvec->lru_lock);
+		return;
+	}
 	folio_trace(folio, EV_fl_lru_deactivate, folio->_pfn, folio_lru_list(folio));
 	lruvec_del_folio(lruvec, folio);
 	folio_clear_active(folio);
 	folio_clear_referenced(folio);
 	lruvec_add_folio(lruvec, folio);
 	m->mm->vm.pgdeactivate += folio_nr_pages(folio);
+	unlock_excl(m, LRU_LOCK, &lruvec->lru_lock);
 }
 
-void lru_add_drain(struct machine *m)
+static void lru_add_drain_cpu(struct machine *m, unsigned int cpu)
 {
-	struct cpu_fbatches *fbatches = &m->mm->fbatches;
+	struct cpu_fbatches *fbatches = &m->mm->cpus[cpu].fbatches;
 
 	folio_batch_move_lru(m, &fbatches->lru_add, lru_add);
 	folio_batch_move_lru(m, &fbatches->lru_deactivate_file, lru_deactivate_file);
 	folio_batch_move_lru(m, &fbatches->lru_activate, lru_activate);
 }
 
+void lru_add_drain(struct machine *m)
+{
+	lru_add_drain_cpu(m, m->cpu);
+}
+
+void lru_add_drain_all(struct machine *m)
+{
+	for (unsigned int i = 0; i <= m->nr_cpus; i++)
+		lru_add_drain_cpu(m, i);
+}
+
 /* Still waiting in the add batch: it will go to the active list from there. */
 static void __lru_cache_activate_folio(struct machine *m, struct folio *folio)
 {
-	const struct folio_batch *fbatch = &m->mm->fbatches.lru_add;
+	const struct folio_batch *fbatch = &this_cpu(m)->fbatches.lru_add;
 
 	for (int i = fbatch->nr - 1; i >= 0; i--)
 		if (fbatch->folios[i] == folio) {
@@ -158,7 +192,7 @@ static void folio_activate(struct machine *m, struct folio *folio)
 {
 	if (folio_test_active(folio) || folio_test_unevictable(folio))
 		return;
-	folio_batch_add_and_move(folio, &m->mm->fbatches.lru_activate, lru_activate);
+	folio_batch_add_and_move(folio, &this_cpu(m)->fbatches.lru_activate, lru_activate);
 }
 
 void folio_mark_accessed(struct folio *folio)
@@ -187,9 +221,10 @@ void __folio_put(struct folio *folio)
 	struct machine *m = folio_machine(folio);
 
 	if (folio_test_lru(folio)) {
-		lock_acquire(m, LOCK_LRU_LOCK);
+		lock_excl(m, LRU_LOCK, &m->mm->lruvec.lru_lock);
 		lruvec_del_folio(&m->mm->lruvec, folio);
 		folio_clear_lru(folio);
+		unlock_excl(m, LRU_LOCK, &m->mm->lruvec.lru_lock);
 	}
 	free_folio(folio);
 }

@@ -12,12 +12,15 @@
 /* Forget evicted pages of [start, end]. mm/truncate.c clear_shadow_entries(). */
 static void clear_shadow_entries(struct address_space *mapping, pgoff_t start, pgoff_t end)
 {
+	struct machine *m = mapping_machine(mapping);
 	XA_STATE(xas, &mapping->i_pages, start);
 	void *entry;
 
+	lock_excl_smp(m, XA_LOCK, &mapping->xa_lock);
 	xas_for_each(&xas, entry, end)
 		if (xa_is_value(entry))
 			xas_store(&xas, NULL);
+	unlock_excl(m, XA_LOCK, &mapping->xa_lock);
 }
 
 long mapping_evict_folio(struct address_space *mapping, struct folio *folio)

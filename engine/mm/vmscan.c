@@ -2,7 +2,8 @@
  * Reclaim: from the tail of the inactive file list, feeding it from the active one.
  *
  * Mirrors mm/vmscan.c. Differs: file pages only, clean only (the read side dirties nothing), no
- * cgroups, no anon/file balance; kswapd runs at once beside the task instead of being scheduled.
+ * cgroups, no anon/file balance; with one task kswapd runs at once beside it instead of being
+ * scheduled.
  */
 #include "block/blkdev.h"
 #include "mm/internal.h"
@@ -23,14 +24,20 @@ struct scan_control {
 /* Only what was reclaimed leaves a shadow; what was thrown away on request does not. */
 static long __remove_mapping(struct address_space *mapping, struct folio *folio, bool reclaimed)
 {
+	struct machine *m = mapping_machine(mapping);
 	long nr = folio_nr_pages(folio);
 	void *shadow;
 
 	if (folio_ref_count(folio) != 1 + nr || folio_test_dirty(folio))
 		return 0;
+	lock_excl(m, XA_LOCK, &mapping->xa_lock);
+	if (folio_ref_count(folio) != 1 + nr || folio_test_dirty(folio)) {
+		unlock_excl(m, XA_LOCK, &mapping->xa_lock);
+		return 0;
+	}
 	shadow = reclaimed ? workingset_eviction(folio) : NULL;
-	lock_acquire(mapping_machine(mapping), LOCK_XA_LOCK);
 	__filemap_remove_folio(folio, shadow);
+	unlock_excl(m, XA_LOCK, &mapping->xa_lock);
 	filemap_free_folio(mapping, folio);
 	return nr;
 }
@@ -99,44 +106,66 @@ static long shrink_one(struct folio *folio)
 
 long reclaim_folio(struct folio *folio)
 {
-	struct lruvec *lruvec = &folio_machine(folio)->mm->lruvec;
+	struct machine *m = folio_machine(folio);
+	struct lruvec *lruvec = &m->mm->lruvec;
 	long freed = 0;
 
 	if (!folio_test_lru(folio) || !folio_trylock(folio))
 		return 0;
-	charge(folio_machine(folio), COST_SHRINK_FOLIO, 1);
+	charge(m, COST_SHRINK_FOLIO, 1);
+	lock_excl_smp(m, LRU_LOCK, &lruvec->lru_lock);
+	if (!folio_test_lru(folio)) {
+		unlock_excl(m, LRU_LOCK, &lruvec->lru_lock);
+		folio_unlock(folio);
+		return 0;
+	}
 	lruvec_del_folio(lruvec, folio);
 	folio_clear_lru(folio);
+	unlock_excl(m, LRU_LOCK, &lruvec->lru_lock);
 	freed = drop_folio(folio);
 	folio_unlock(folio);
 	if (!freed) {
+		lock_excl_smp(m, LRU_LOCK, &lruvec->lru_lock);
 		lruvec_add_folio(lruvec, folio);
 		folio_set_lru(folio);
+		unlock_excl(m, LRU_LOCK, &lruvec->lru_lock);
 	}
 	return freed;
 }
 
 /* Take up to @nr pages from the tail of @list onto @dst with a reference each; pages taken. */
-static unsigned long isolate_lru_folios(struct lruvec *lruvec, enum lru_list lru,
-					unsigned long nr, struct list_head *dst)
+static unsigned long isolate_lru_folios(struct machine *m, enum lru_list lru, unsigned long nr,
+					struct list_head *dst)
 {
-	unsigned long taken = 0;
+	struct lruvec *lruvec = &m->mm->lruvec;
+	unsigned long taken = 0, skipped = 0;
 
-	while (taken < nr && !list_empty(&lruvec->lists[lru])) {
+	lock_excl(m, LRU_LOCK, &lruvec->lru_lock);
+	charge_lines(m, &lruvec->lru_lock, COST_ISOLATE_LINE, 1);
+	while (taken < nr && skipped < nr && !list_empty(&lruvec->lists[lru])) {
 		struct folio *folio = list_last_entry(&lruvec->lists[lru], struct folio, lru);
 
+		if (!folio_ref_count(folio)) { /* another CPU is about to free it */
+			list_del(&folio->lru);
+			list_add(&folio->lru, &lruvec->lists[lru]);
+			skipped++;
+			continue;
+		}
 		folio_get(folio);
 		lruvec_del_folio(lruvec, folio);
 		folio_clear_lru(folio);
 		list_add(&folio->lru, dst);
 		taken += folio_nr_pages(folio);
+		charge_lines(m, &lruvec->lru_lock, COST_ISOLATE_LINE, 1);
 	}
+	unlock_excl(m, LRU_LOCK, &lruvec->lru_lock);
 	return taken;
 }
 
 /* Back from @from to the list it belongs on now. */
-static void putback_folio(struct lruvec *lruvec, struct folio *folio, enum lru_list from)
+static void putback_folio(struct folio *folio, enum lru_list from)
 {
+	struct lruvec *lruvec = &folio_machine(folio)->mm->lruvec;
 	enum lru_list to = folio_lru_list(folio);
 
 	if (to != from)
@@ -146,25 +175,60 @@ static void putback_folio(struct lruvec *lruvec, struct folio *folio, enum lru_l
 	folio_put(folio);
 }
 
+/*
+ * The same for all of @kept under one lru_lock; a folio that has only our reference left by now is
+ * freed instead. mm/vmscan.c move_folios_to_lru().
+ */
+static void move_folios_to_lru(struct machine *m, struct list_head *kept, enum lru_list from)
+{
+	struct lock *lru_lock = &m->mm->lruvec.lru_lock;
+	struct folio *folio, *next;
+	struct list_head dead;
+
+	INIT_LIST_HEAD(&dead);
+	lock_excl_smp(m, LRU_LOCK, lru_lock);
+	list_for_each_entry_safe(folio, next, kept, lru) {
+		list_del(&folio->lru);
+		charge_lines(m, lru_lock, COST_PUTBACK_LINE, 1);
+		if (folio_ref_count(folio) == 1)
+			list_add(&folio->lru, &dead);
+		else
+			putback_folio(folio, from);
+	}
+	unlock_excl(m, LRU_LOCK, lru_lock);
+	list_for_each_entry_safe(folio, next, &dead, lru)
+		folio_put(folio);
+}
+
+/* What reclaim keeps goes back at once, or with several tasks when the list is through. */
+static void keep_folio(struct folio *folio, enum lru_list from, struct list_head *kept)
+{
+	if (folio_machine(folio)->sched)
+		list_add_tail(&folio->lru, kept);
+	else
+		putback_folio(folio, from);
+}
+
 static unsigned long shrink_inactive_list(struct machine *m, unsigned long nr_to_scan,
 					  struct scan_control *sc)
 {
-	struct lruvec *lruvec = &m->mm->lruvec;
-	struct list_head isolated;
+	struct list_head isolated, kept;
 	struct folio *folio, *next;
 	unsigned long scanned, reclaimed = 0;
 
 	INIT_LIST_HEAD(&isolated);
-	lock_acquire(m, LOCK_LRU_LOCK);
-	scanned = isolate_lru_folios(lruvec, LRU_INACTIVE_FILE, nr_to_scan, &isolated);
+	INIT_LIST_HEAD(&kept);
+	scanned = isolate_lru_folios(m, LRU_INACTIVE_FILE, nr_to_scan, &isolated);
 	list_for_each_entry_safe_reverse(folio, next, &isolated, lru) {
 		list_del(&folio->lru);
 		reclaimed += shrink_one(folio);
 		if (folio->mapping)
-			putback_folio(lruvec, folio, LRU_INACTIVE_FILE);
+			keep_folio(folio, LRU_INACTIVE_FILE, &kept);
 		else
 			folio_put(folio);
 	}
+	if (m->sched)
+		move_folios_to_lru(m, &kept, LRU_INACTIVE_FILE);
 	if (sc->kswapd) {
 		m->mm->vm.pgscan_kswapd += scanned;
 		m->mm->vm.pgsteal_kswapd += reclaimed;
@@ -180,21 +244,22 @@ static unsigned long shrink_inactive_list(struct machine *m, unsigned long nr_to
 
 static void shrink_active_list(struct machine *m, unsigned long nr_to_scan)
 {
-	struct lruvec *lruvec = &m->mm->lruvec;
-	struct list_head isolated;
+	struct list_head isolated, kept;
 	struct folio *folio, *next;
 	unsigned long taken;
 
 	INIT_LIST_HEAD(&isolated);
-	lock_acquire(m, LOCK_LRU_LOCK);
-	taken = isolate_lru_folios(lruvec, LRU_ACTIVE_FILE, nr_to_scan, &isolated);
+	INIT_LIST_HEAD(&kept);
+	taken = isolate_lru_folios(m, LRU_ACTIVE_FILE, nr_to_scan, &isolated);
 	list_for_each_entry_safe_reverse(folio, next, &isolated, lru) {
 		list_del(&folio->lru);
 		folio_clear_active(folio);
 		folio_set_workingset(folio);
 		m->mm->vm.pgdeactivate += folio_nr_pages(folio);
-		putback_folio(lruvec, folio, LRU_ACTIVE_FILE);
+		keep_folio(folio, LRU_ACTIVE_FILE, &kept);
 	}
+	if (m->sched)
+		move_folios_to_lru(m, &kept, LRU_ACTIVE_FILE);
 	trace_event(&m->trace, EV_mm_vmscan_lru_shrink_active, 0, 0, 0, taken, taken);
 }
 
@@ -236,7 +301,7 @@ unsigned long try_to_free_pages(struct machine *m, unsigned int order, gfp_t gfp
 	};
 
 	(void)gfp;
-	if (m->mm->kswapd_depth)
+	if (this_cpu(m)->memalloc)
 		return 0;
 	lru_add_drain(m);
 	for (; sc.priority >= 0 && sc.nr_reclaimed < sc.nr_to_reclaim; sc.priority--)
@@ -253,14 +318,11 @@ static unsigned long pages_below_high(const struct zone *zone)
 	return zone->nr_free > high ? 0 : high - zone->nr_free + 1;
 }
 
-void kswapd_run(struct machine *m)
+/* Returns pages freed. */
+static unsigned long balance_pgdat(struct machine *m)
 {
 	struct scan_control sc = { .priority = DEF_PRIORITY, .kswapd = true };
-	enum machine_context context = m->context;
 
-	if (m->mm->kswapd_depth++)
-		goto out;
-	m->context = CONTEXT_KSWAPD;
 	lru_add_drain(m);
 	for (; sc.priority >= 1; sc.priority--) {
 		unsigned long want = pages_below_high(&m->mm->zone);
@@ -270,7 +332,53 @@ void kswapd_run(struct machine *m)
 		sc.nr_to_reclaim = sc.nr_reclaimed + max(want, SWAP_CLUSTER_MAX);
 		shrink_lruvec(m, &sc);
 	}
-	m->context = context;
-out:
-	m->mm->kswapd_depth--;
+	return sc.nr_reclaimed;
+}
+
+/* Beside the one task there is. */
+static void kswapd_inline(struct machine *m)
+{
+	struct mm_cpu *cpu = this_cpu(m);
+	enum machine_context context = m->context;
+
+	if (!cpu->memalloc++) {
+		m->context = CONTEXT_KSWAPD;
+		balance_pgdat(m);
+		m->context = context;
+	}
+	cpu->memalloc--;
+}
+
+void kswapd_run(struct machine *m)
+{
+	if (m->sched)
+		sched_wake(m, &m->mm->zone);
+	else
+		kswapd_inline(m);
+}
+
+/* The daemon: sleeps until an allocation meets the low watermark. */
+static void kswapd(void *arg)
+{
+	struct machine *m = arg;
+	const struct zone *zone = &m->mm->zone;
+	bool progress = true;
+
+	m->context = CONTEXT_KSWAPD;
+	this_cpu(m)->memalloc++;
+	while (!sched_should_stop(m)) {
+		if (!progress || zone_watermark_ok(zone, 0, zone->_watermark[WMARK_LOW]))
+			sched_wait(m, zone);
+		sched_op_begin(m);
+		progress = balance_pgdat(m) != 0;
+		sched_point(m);
+	}
+	lru_add_drain(m);
+	this_cpu(m)->memalloc--;
+	m->context = CONTEXT_TASK;
+}
+
+int kswapd_spawn(struct machine *m, struct sched *s)
+{
+	return sched_spawn(s, "kswapd0", true, kswapd, m);
 }

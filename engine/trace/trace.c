@@ -81,6 +81,7 @@ u64 trace_total(const struct trace *t, enum trace_event_id id)
 void trace_dispatch(struct trace *t, struct trace_event *ev)
 {
 	ev->ns = *t->clock_ps / 1000;
+	ev->cpu = t->cpu;
 	for (struct trace_sink *s = t->sinks; s; s = s->next)
 		s->event(s, ev);
 }

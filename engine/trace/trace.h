@@ -57,6 +57,7 @@ struct trace {
 	u64 count[EV_NR][TRACE_ORDERS];	/* events so far, by order; always kept */
 	struct trace_sink *sinks;	/* listeners, oldest first */
 	const u64 *clock_ps;		/* virtual time in picoseconds; owned by the machine */
+	u8 cpu;				/* that runs now */
 };
 
 /* Static facts about an event, from events.def. */

@@ -125,8 +125,14 @@ test_expect_success 'every other option of the machine' '
 	bad "--ra-kb: .-1., expected a number" run -e "read 4k" --ra-kb -1
 	bad "--io-kb: .0., expected a number from 4" run -e "read 4k" --io-kb 0
 	bad "--seed: .x., expected a number" run -e "read 4k" --seed x
-	bad "--cpus: 2 processors cannot be played yet, expected 1" run -e "read 4k" --cpus 2
-	bad "--cpus: .0., expected a number from 1" run -e "read 4k" --cpus 0
+	bad "--cpus: .0., expected a number from 1 to 254" run -e "read 4k" --cpus 0
+	bad "--cpus: .255., expected a number from 1 to 254" run -e "read 4k" --cpus 255
+	bad "--tasks: .all., expected own, same or threads" run -e "read 4k" --tasks all
+	bad "--cpus: several tasks on tmpfs cannot be played" run -e "read 4k" --cpus 2 \
+		--fs tmpfs-always
+	bad "-e:1: poison in a task" run -e "read 4k; task 0; poison 0" --cpus 2
+	bad "-e:1: mmap in a task .threads share the mapping" run -e "mmap" --cpus 2 --tasks threads
+	bad "-e: task 300 on a machine of 254 processors" run -e "task 300; read 4k"
 	bad "--fragment: order 11, expected 0 to 10" run -e "read 4k" --fragment 11
 	bad "--fragment: order 12, expected 0 to 11" run -e "read 4k" --fragment 12 --page-size 16k
 	bad "--fragment: order 14, expected 0 to 13" run -e "read 4k" --page-size 64k --fragment 14

@@ -173,8 +173,14 @@ static void xfs_file_release(struct inode *inode)
 
 static vm_fault_t xfs_filemap_page_mkwrite(struct vm_fault *vmf)
 {
-	lock_acquire(vmf->vma->vm_mm->machine, LOCK_INVALIDATE_LOCK);
-	return iomap_page_mkwrite(vmf, &xfs_buffered_write_iomap_ops);
+	struct address_space *mapping = vmf->vma->vm_file->f_mapping;
+	struct machine *m = mapping_machine(mapping);
+	vm_fault_t ret;
+
+	lock_shared(m, INVALIDATE_LOCK, &mapping->invalidate_lock);
+	ret = iomap_page_mkwrite(vmf, &xfs_buffered_write_iomap_ops);
+	unlock_shared(m, INVALIDATE_LOCK, &mapping->invalidate_lock);
+	return ret;
 }
 
 static const struct vm_operations_struct xfs_file_vm_ops = {
@@ -189,5 +195,6 @@ const struct file_operations xfs_file_operations = {
 	.fallocate = xfs_file_fallocate,
 	.setattr_size = xfs_setattr_size,
 	.release = xfs_file_release,
+	.read_iolock = true,
 	.vm_ops = &xfs_file_vm_ops,
 };
