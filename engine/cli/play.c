@@ -309,7 +309,7 @@ int play(const struct run_config *given, const struct workload *w, const struct 
 	u64 start_ns;
 	int error;
 
-	config.machine.cpus = max(config.machine.cpus, workload_tasks(w));
+	config.machine.cpus = min(max(config.machine.cpus, workload_tasks(w)), MACHINE_MAX_CPUS + 0U);
 	error = run_open(&config, &run, err);
 	if (error)
 		return error;

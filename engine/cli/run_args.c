@@ -117,7 +117,7 @@ void run_args_print_words(FILE *f)
 	for (unsigned int i = 0; i < WL_NR_OPS; i++) {
 		int width;
 
-		if (run_unsupported(NULL, i))
+		if (run_unsupported(NULL, i) && i != WL_TASK)
 			continue;
 		width = fprintf(f, "  %s %s", workload_op_name(i), workload_op_args(i));
 		fprintf(f, "%*s%s\n", max(1, 26 - width), "", workload_op_help(i));

@@ -99,10 +99,10 @@ struct wl_op {
 	u64 n;	   /* N, 1 where not given; K of fd and task */
 };
 
-/* How many operations a line stands for; the N of fd is its descriptor. */
+/* How many operations a line stands for; the N of fd and task is something else. */
 static inline u64 workload_op_count(const struct wl_op *op)
 {
-	return op->type == WL_FD ? 1 : op->n;
+	return op->type == WL_FD || op->type == WL_TASK ? 1 : op->n;
 }
 
 struct workload {
@@ -124,12 +124,6 @@ int workload_parse(struct workload *w, const char *name, const char *text, size_
  * gives -EISDIR or -EINVAL without waiting for it, what cannot be read its errno.
  */
 int workload_load(struct workload *w, const char *path, struct fl_error *err);
-
-/* How many operations @op stands for: its repeats; the N of fd and task is something else. */
-static inline u64 workload_op_count(const struct wl_op *op)
-{
-	return op->type == WL_FD || op->type == WL_TASK ? 1 : op->n;
-}
 
 /* Release what parse or load built; @w is then empty. */
 void workload_fini(struct workload *w);

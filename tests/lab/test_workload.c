@@ -85,6 +85,8 @@ static const struct good good[] = {
 	{"soft-offline 4k", OP(SOFT_OFFLINE, .off = 4096), "soft-offline 4k"},
 	{"unpoison 4k", OP(UNPOISON, .off = 4096), "unpoison 4k"},
 	{"defrag", OP(DEFRAG), "defrag"},
+	{"task 0", {WL_TASK, 1, 0, 0, 0, 0, 0}, "task 0"},
+	{"task 63", {WL_TASK, 1, 0, 0, 0, 0, 63}, "task 63"},
 	{" \t\rread\v4k\f2 \r# twice; not an operation",
 	 {WL_READ, 1, 0, 0, 4096, 0, 2},
 	 "read 4k 2"},
@@ -190,7 +192,7 @@ struct bad {
 #define ONE_OF                                                                                     \
 	"expected one of read, pread, seek, fd, reopen, fadvise, readahead, mmap, munmap, "        \
 	"madvise, touch, wtouch, pwrite, fsync, ftruncate, punch, fallocate, splice, poison, "     \
-	"soft-offline, unpoison, defrag"
+	"soft-offline, unpoison, defrag, task"
 #define NUMBER "expected a number with an optional k, m, g or t"
 #define RANGE  " is out of range, expected 0 to 2^63-1"
 #define LARGE  " is too large, expected at most 2^63-1"
