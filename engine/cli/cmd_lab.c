@@ -10,10 +10,12 @@
 #include "lab/textfile.h"
 #include "lib/strutil.h"
 
-enum { OPT_STUDENT, OPT_YES, OPT_SEEDS, OPT_OUTPUT, OPT_ONCE };
+enum { OPT_STUDENT, OPT_YES, OPT_SEEDS, OPT_OUTPUT, OPT_ONCE, OPT_PLAIN, OPT_NO_SETTINGS };
 
 static const struct cli_option lab_options[] = {
 	{"student", NULL, "ID", "whose numbers (default guest, or who began)", OPT_STUDENT},
+	{"plain", NULL, NULL, "run: plain text, not the terminal view", OPT_PLAIN},
+	{"no-settings", NULL, NULL, "run: the view remembers nothing", OPT_NO_SETTINGS},
 	{"yes", NULL, NULL, "reset: do not ask", OPT_YES},
 	{"once", NULL, NULL, "watch: check once; exit 1 if something is left", OPT_ONCE},
 	{"seeds", NULL, "N", "check: students to look at, 1 to 1000 (default 200)", OPT_SEEDS},
@@ -31,13 +33,13 @@ static int sub_list(struct lab_args *a, struct fl_error *err)
 
 static int with_session(struct lab_args *a, struct lab_session *s, struct fl_error *err)
 {
-	return lab_session_open(s, a->lab, a->student, err);
+	return lab_session_open(s, a->lab, a->student, 0, err);
 }
 
 static int sub_show(struct lab_args *a, struct fl_error *err)
 {
 	char dir[LAB_PATH], path[LAB_PATH], *text;
-	struct lab_session s = {.columns = 80, .colour = out_colour(stdout)};
+	struct lab_session s = {.columns = 80, .colour = out_colour(stdout), .out = stdout};
 	struct lab_remote *remote;
 	const struct lab *lab;
 	size_t len;
@@ -66,14 +68,7 @@ static int sub_show(struct lab_args *a, struct fl_error *err)
 
 static int sub_run(struct lab_args *a, struct fl_error *err)
 {
-	struct lab_session s;
-	int ret = with_session(a, &s, err);
-
-	if (ret)
-		return ret;
-	ret = lab_run_interactive(&s, err);
-	lab_session_close(&s);
-	return ret;
+	return lab_run_here(a->lab, a->student, a->plain || !lab_can_view(), a->no_settings, err);
 }
 
 static int sub_watch(struct lab_args *a, struct fl_error *err)
@@ -245,6 +240,10 @@ static int parse(struct lab_args *a, struct cli_args *args, struct fl_error *err
 			a->yes = true;
 		} else if (id == OPT_ONCE) {
 			a->once = true;
+		} else if (id == OPT_PLAIN) {
+			a->plain = true;
+		} else if (id == OPT_NO_SETTINGS) {
+			a->no_settings = true;
 		} else if (id == OPT_SEEDS) {
 			ret = take_seeds(a, value, err);
 		} else {
@@ -301,7 +300,7 @@ const struct cli_command cmd_lab = {
 	.name = "lab",
 	.synopsis = "list\n"
 		    "show LAB\n"
-		    "run LAB [--student ID]\n"
+		    "run LAB [--student ID] [--plain]\n"
 		    "check [LAB] [--seeds N]\n"
 		    "new NAME\n"
 		    "watch LAB [--once]\n"

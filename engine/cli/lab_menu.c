@@ -1,10 +1,15 @@
-/* lab list, and what `foliolab` shows on a terminal. */
+/* lab list, and the menu that `foliolab` shows on a terminal. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/lab.h"
+#include "cli/view_settings.h"
+#include "cli/watch.h"
+#include "lab/markdown.h"
 #include "lab/plot.h"
+#include "lab/textfile.h"
+#include "view/tui/menu.h"
 
 /* "3 of 40 points, step 2 of 6" */
 static void describe_progress(const struct lab *lab, const struct lab_progress *p, char *buf,
@@ -21,6 +26,21 @@ static void describe_progress(const struct lab *lab, const struct lab_progress *
 	else
 		snprintf(buf, n, "step %u of %u, %s of %s points", p->steps_done + 1, lab->nr_steps,
 			 got, all);
+}
+
+/* "12 of 40" of somebody who began, else "40 points". */
+static void describe_points(const struct lab *lab, const struct lab_progress *p, char *buf,
+			    size_t n)
+{
+	char got[40], all[40];
+
+	plot_number(lab_progress_points(p), got, sizeof(got));
+	plot_number(lab_total_points(lab), all, sizeof(all));
+	if (*p->student)
+		snprintf(buf, n, "%s%s of %s", p->steps_done >= lab->nr_steps ? "done, " : "", got,
+			 all);
+	else
+		snprintf(buf, n, "%s points", all);
 }
 
 static int list_one(const char *root, const char *name, struct fl_error *err)
@@ -40,7 +60,7 @@ static int list_one(const char *root, const char *name, struct fl_error *err)
 	if (!ret) {
 		lab = lab_remote_lab(remote);
 		describe_progress(lab, &p, text, sizeof(text));
-		printf("  %d  %s\n     %s\n     about %u minutes; %s\n", atoi(name), lab->title,
+		printf("  %d  %s\n     %s\n     about %u minutes; %s\n", atoi(name), lab_title(lab),
 		       lab->summary, lab->minutes, text);
 		lab_remote_close(remote);
 	}
@@ -66,10 +86,11 @@ int lab_list(struct fl_error *err)
 	return ret;
 }
 
-int lab_menu(void)
+/* ---- on a terminal that is dumb or small ---- */
+
+static int menu_in_text(void)
 {
 	struct fl_error err = {0};
-	struct lab_session s;
 	char *line = NULL;
 	size_t cap = 0;
 	int ret;
@@ -86,11 +107,151 @@ int lab_menu(void)
 		return CLI_DONE;
 	}
 	line[strcspn(line, " \t\r\n")] = 0;
-	ret = lab_session_open(&s, line, NULL, &err);
+	ret = lab_run_here(line, NULL, true, false, &err);
 	free(line);
-	if (ret)
-		return cli_fail(&err);
-	ret = lab_run_interactive(&s, &err);
-	lab_session_close(&s);
+	return ret ? cli_fail(&err) : CLI_DONE;
+}
+
+/* ---- in the terminal view ---- */
+
+struct labs_menu {
+	struct tui_menu menu;
+	struct tui_settings settings;
+	char root[LAB_PATH];
+	struct lab_list all;
+	struct {
+		char title[200], summary[300], state[160], points[100];
+		char *steps; /* Markdown */
+	} labs[LABS_MAX];
+};
+
+static struct labs_menu *labs_of(struct tui_menu *menu)
+{
+	return container_of(menu, struct labs_menu, menu);
+}
+
+static char *list_steps(const struct lab *lab)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		return NULL;
+	fprintf(f, "\n## Steps, about %u minutes\n\n", lab->minutes);
+	for (unsigned int i = 0; i < lab->nr_steps; i++)
+		fprintf(f, "%u. %s\n", i + 1, lab->steps[i].title);
+	return fclose(f) ? NULL : text;
+}
+
+/* A lab that cannot be read is listed with the reason. */
+static void load_lab(struct tui_menu *menu, unsigned int nr)
+{
+	struct labs_menu *m = labs_of(menu);
+	struct tui_menu_item *item = &menu->items[nr];
+	const char *name = m->all.names[nr];
+	struct lab_remote *remote = NULL;
+	struct lab_progress p = {0};
+	struct fl_error err = {0};
+	char dir[LAB_PATH];
+
+	item->title = name;
+	item->summary = m->labs[nr].summary;
+	item->state = m->labs[nr].points;
+	if (!lab_join(dir, m->root, name) || lab_progress_load(name, &p, &err) ||
+	    lab_look(dir, *p.student ? p.student : LAB_DEFAULT_STUDENT, &remote, &err)) {
+		snprintf(m->labs[nr].state, sizeof(m->labs[nr].state), "broken: %.140s", err.text);
+	} else {
+		const struct lab *lab = lab_remote_lab(remote);
+
+		item->title = m->labs[nr].title;
+		snprintf(m->labs[nr].title, sizeof(m->labs[nr].title), "%s", lab_title(lab));
+		snprintf(m->labs[nr].summary, sizeof(m->labs[nr].summary), "%s", lab->summary);
+		describe_progress(lab, &p, m->labs[nr].state, sizeof(m->labs[nr].state));
+		describe_points(lab, &p, m->labs[nr].points, sizeof(m->labs[nr].points));
+		m->labs[nr].steps = list_steps(lab);
+	}
+	lab_remote_close(remote);
+	lab_progress_fini(&p);
+}
+
+static void print_lab(struct tui_menu *menu, unsigned int nr, FILE *f, unsigned int columns)
+{
+	struct labs_menu *m = labs_of(menu);
+	char dir[LAB_PATH], path[LAB_PATH], *text;
+	size_t len;
+
+	fprintf(f, "\n\033[1m%s\033[0m\n\n", m->labs[nr].state);
+	if (!lab_join(dir, m->root, m->all.names[nr]) || !lab_join(path, dir, "README.md") ||
+	    textfile_read(path, 1 << 20, &text, &len, NULL))
+		return;
+	markdown_print(f, text, columns, true);
+	if (m->labs[nr].steps)
+		markdown_print(f, m->labs[nr].steps, columns, true);
+	free(text);
+}
+
+static void init_menu(struct labs_menu *m, unsigned int chosen)
+{
+	view_settings_load(&m->settings, NULL);
+	m->menu = (struct tui_menu){
+		.title = "labs",
+		.nr = m->all.nr,
+		.chosen = chosen,
+		.load = load_lab,
+		.print = print_lab,
+		.settings = &m->settings,
+	};
+	for (unsigned int i = 0; i < m->all.nr; i++)
+		m->menu.items[i].name = m->all.names[i];
+}
+
+static void free_steps(struct labs_menu *m)
+{
+	for (unsigned int i = 0; i < m->all.nr; i++) {
+		free(m->labs[i].steps);
+		m->labs[i].steps = NULL;
+	}
+}
+
+/* The menu, a lab, the menu again, until nothing is chosen. */
+static int menu_in_view(struct labs_menu *m, struct fl_error *err)
+{
+	unsigned int chosen = 0;
+	int signo, ret;
+
+	do {
+		char dir[LAB_PATH];
+
+		init_menu(m, chosen);
+		ret = tui_menu_run(&m->menu, &signo, err);
+		free_steps(m);
+		chosen = m->menu.chosen;
+		if (ret <= 0)
+			return watch_end(ret, signo);
+		ret = lab_join(dir, m->root, m->all.names[chosen])
+			      ? lab_run_here(dir, NULL, false, false, err)
+			      : fl_error_set(err, -ENAMETOOLONG, m->root, 0, "path too long");
+	} while (!ret);
+	return ret;
+}
+
+int lab_menu(void)
+{
+	struct fl_error err = {0};
+	struct labs_menu *m;
+	int ret;
+
+	if (!lab_can_view())
+		return menu_in_text();
+	m = calloc(1, sizeof(*m));
+	if (!m)
+		return cli_fail(&(struct fl_error){.code = -ENOMEM, .text = "out of memory"});
+	ret = lab_find_root(m->root, &err);
+	if (!ret)
+		ret = lab_find_all(m->root, &m->all, &err);
+	if (!ret)
+		ret = menu_in_view(m, &err);
+	free(m);
 	return ret ? cli_fail(&err) : CLI_DONE;
 }

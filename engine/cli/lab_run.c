@@ -1,4 +1,4 @@
-/* lab run: plain text on standard input and output, a question at a time. */
+/* lab run: a question at a time, on standard input and output or with a struct lab_talk. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -41,8 +41,8 @@ static const char *points(double v)
 static void rule(const struct lab_session *s)
 {
 	for (unsigned int i = 0; i < s->columns; i++)
-		putchar('-');
-	putchar('\n');
+		fputc('-', s->out);
+	fputc('\n', s->out);
 }
 
 /* The title line of every screen. */
@@ -50,14 +50,20 @@ static void print_head(const struct lab_session *s, unsigned int step)
 {
 	const struct lab *lab = s->lab;
 
-	putchar('\n');
+	if (s->talk) {
+		s->talk->step(s->talk, step);
+		return;
+	}
+	fputc('\n', s->out);
 	rule(s);
-	printf("%sLab %.2s  %s%s\n", style(s, BOLD), lab->name, lab->title, style(s, OFF));
-	printf("student %s, seed %08x, %s of %s points", lab->student, lab->seed,
-	       points(lab_progress_points(&s->progress)), points(lab_total_points(lab)));
+	fprintf(s->out, "%sLab %.2s  %s%s\n", style(s, BOLD), lab->name, lab_title(lab),
+		style(s, OFF));
+	fprintf(s->out, "student %s, seed %08x, %s of %s points", lab->student, lab->seed,
+		points(lab_progress_points(&s->progress)), points(lab_total_points(lab)));
 	if (step < lab->nr_steps)
-		printf(", step %u of %u: %s", step + 1, lab->nr_steps, lab->steps[step].title);
-	putchar('\n');
+		fprintf(s->out, ", step %u of %u: %s", step + 1, lab->nr_steps,
+			lab->steps[step].title);
+	fputc('\n', s->out);
 	rule(s);
 }
 
@@ -66,24 +72,35 @@ static int save(const struct lab_session *s, struct fl_error *err)
 	return lab_progress_save(&s->progress, s->lab->name, err);
 }
 
-/* A line without its end; NULL when the input has ended. The text is the caller's. */
-static char *read_line(const char *prompt)
+static char *read_stdin(const char *prompt)
 {
 	char *line = NULL;
 	size_t cap = 0;
-	ssize_t n;
 
 	fputs(prompt, stdout);
 	fflush(stdout);
-	n = getline(&line, &cap, stdin);
-	if (n < 0) {
-		free(line);
-		putchar('\n');
+	if (getline(&line, &cap, stdin) >= 0)
+		return line;
+	free(line);
+	putchar('\n');
+	return NULL;
+}
+
+/*
+ * A line without what is blank around it; NULL when the input has ended. The text is the caller's.
+ * @question: it is asked for an answer.
+ */
+static char *read_line(const struct lab_session *s, const char *prompt, bool question)
+{
+	char *line = s->talk ? s->talk->line(s->talk, question) : read_stdin(prompt);
+	size_t n = line ? strlen(line) : 0, blank;
+
+	if (!line)
 		return NULL;
-	}
 	while (n && isspace((unsigned char)line[n - 1]))
 		line[--n] = 0;
-	memmove(line, line + strspn(line, " \t"), n - strspn(line, " \t") + 1);
+	blank = strspn(line, " \t");
+	memmove(line, line + blank, n - blank + 1);
 	return line;
 }
 
@@ -100,7 +117,7 @@ static int ask_text(struct lab_session *s, const struct lab_step *step,
 
 	ask.text = which;
 	ask.nr = nr;
-	ret = lab_remote_do(s->remote, &ask, &reply, err);
+	ret = lab_do(s, &ask, &reply, err);
 	if (!ret)
 		lab_print(s, reply.text);
 	return ret;
@@ -125,26 +142,26 @@ static void print_how(const struct asking *a)
 	unsigned int left = a->q->nr_hints - a->item->hints;
 
 	if (a->q->kind == LAB_FUNC)
-		printf("Write `%s` in the file\n  %s\nwith any editor.\n", a->q->id, a->s->answers);
+		fprintf(a->s->out, "Write `%s` in the file\n  %s\nwith any editor.\n", a->q->id,
+			a->s->answers);
 	else if (a->q->kind == LAB_WORKLOAD)
-		printf("The file is %s, the name `%s`.\n", a->s->answers, a->q->id);
-	printf("%s%s%s%s.", how[a->q->kind], *a->q->unit ? " (" : "", a->q->unit,
-	       *a->q->unit ? ")" : "");
+		fprintf(a->s->out, "The file is %s, the name `%s`.\n", a->s->answers, a->q->id);
+	fprintf(a->s->out, "%s%s%s%s.", how[a->q->kind], *a->q->unit ? " (" : "", a->q->unit,
+		*a->q->unit ? ")" : "");
 	if (left)
-		printf(" h: hint (costs %s).",
-		       points(a->q->hint_cost[a->item->hints]));
-	printf(" r: reveal (no points). q: save and quit.\n");
+		fprintf(a->s->out, " h: hint (costs %s).", points(a->q->hint_cost[a->item->hints]));
+	fprintf(a->s->out, " r: reveal (no points). q: save and quit.\n");
 }
 
 static int print_question(struct asking *a, unsigned int nr)
 {
 	int ret;
 
-	printf("\n%sQuestion %u%s (%s points)%s\n", style(a->s, BOLD), nr, style(a->s, OFF),
-	       points(a->q->points), a->q->predict ? " - predict" : "");
+	fprintf(a->s->out, "\n%sQuestion %u%s (%s points)%s\n", style(a->s, BOLD), nr,
+		style(a->s, OFF), points(a->q->points), a->q->predict ? " - predict" : "");
 	ret = print_text(a, LAB_QUESTION, 0);
 	for (unsigned int i = 0; i < a->options.nr; i++)
-		printf("  %c) %s\n", 'a' + (int)i, a->options.text[i]);
+		fprintf(a->s->out, "  %c) %s\n", 'a' + (int)i, a->options.text[i]);
 	if (!ret)
 		print_how(a);
 	return ret;
@@ -153,11 +170,11 @@ static int print_question(struct asking *a, unsigned int nr)
 static int give_hint(struct asking *a)
 {
 	if (a->item->hints >= a->q->nr_hints) {
-		printf("No more hints.\n");
+		fprintf(a->s->out, "No more hints.\n");
 		return 0;
 	}
 	a->item->lost += a->q->hint_cost[a->item->hints];
-	printf("Hint %u of %u: ", a->item->hints + 1, a->q->nr_hints);
+	fprintf(a->s->out, "Hint %u of %u: ", a->item->hints + 1, a->q->nr_hints);
 	a->item->hints++;
 	return print_text(a, LAB_HINT, a->item->hints - 1) ? a->err->code : save(a->s, a->err);
 }
@@ -174,14 +191,16 @@ static int reveal(struct asking *a)
 	int ret = 0;
 
 	if (lab_is_program(a->q)) {
-		printf("A program has many right answers; go on and come back to it: 'foliolab lab "
-		       "watch' checks it.\n");
+		fprintf(a->s->out, "A program has many right answers; go on and come back to it: "
+				   "'foliolab lab "
+				   "watch' checks it.\n");
 	} else {
 		ret = lab_ask(a->s, LAB_ASK_ANSWER, a->step, a->q, &reply, a->err);
 		if (ret)
 			return ret;
 		lab_value_format(a->q, &reply.value, &a->options, text, sizeof(text));
-		printf("The answer is %s%s%s.\n", text, *a->q->unit ? " " : "", a->q->unit);
+		fprintf(a->s->out, "The answer is %s%s%s.\n", text, *a->q->unit ? " " : "",
+			a->q->unit);
 	}
 	a->item->status = LAB_REVEALED;
 	a->item->points = 0;
@@ -193,22 +212,23 @@ static int was_right(struct asking *a)
 {
 	a->item->status = LAB_RIGHT;
 	a->item->points = max(0.0, a->q->points - a->item->lost);
-	printf("%sRight.%s %s of %s points.\n", style(a->s, GOOD), style(a->s, OFF),
-	       points(a->item->points), points(a->q->points));
+	fprintf(a->s->out, "%sRight.%s %s of %s points.\n", style(a->s, GOOD), style(a->s, OFF),
+		points(a->item->points), points(a->q->points));
 	return explain(a);
 }
 
 static void was_wrong(struct asking *a, const char *why)
 {
 	a->item->wrong++;
-	printf("%sNot right%s%s%s.", style(a->s, BAD), style(a->s, OFF), *why ? ": " : "", why);
+	fprintf(a->s->out, "%sNot right%s%s%s.", style(a->s, BAD), style(a->s, OFF),
+		*why ? ": " : "", why);
 	if (a->q->kind == LAB_CHOICE && a->options.nr > 1) {
 		double cost = a->q->points / (a->options.nr - 1);
 
 		a->item->lost += cost;
-		printf(" This try cost %s.", points(cost));
+		fprintf(a->s->out, " This try cost %s.", points(cost));
 	}
-	printf(" Try again, h for a hint, r to reveal.\n");
+	fprintf(a->s->out, " Try again, h for a hint, r to reveal.\n");
 }
 
 /* The value typed; false (told already) if it is none. */
@@ -218,14 +238,14 @@ static bool take_value(struct asking *a, const char *line, struct lab_value *v)
 
 	if (lab_value_parse(a->q, &a->options, line, v, why, sizeof(why)))
 		return true;
-	printf("%s%.60s%s: %s.\n", "'", line, "'", why);
+	fprintf(a->s->out, "%s%.60s%s: %s.\n", "'", line, "'", why);
 	return false;
 }
 
-static void print_where(const struct fl_error *err)
+static void print_where(FILE *out, const struct fl_error *err)
 {
-	printf("%s%s%.0u", err->file, *err->file ? ":" : "", err->line);
-	printf("%s%s\n", *err->file || err->line ? ": " : "", err->text);
+	fprintf(out, "%s%s%.0u", err->file, *err->file ? ":" : "", err->line);
+	fprintf(out, "%s%s\n", *err->file || err->line ? ": " : "", err->text);
 }
 
 /* A program is in the file. False (told already) if the file is broken. */
@@ -239,7 +259,7 @@ static bool load_program(struct asking *a)
 	}
 	if (!lab_ask_answers(a->s, &err))
 		return true;
-	print_where(&err);
+	print_where(a->s->out, &err);
 	return false;
 }
 
@@ -247,18 +267,22 @@ static int judge_line(struct asking *a, const char *line)
 {
 	struct lab_ask ask = lab_ask_about(a->s->lab, LAB_ASK_JUDGE, a->step, a->q);
 	bool typed = *line && a->q->kind != LAB_FUNC;
-	struct lab_reply reply;
+	struct lab_reply reply = {.limit = LAB_NO_LIMIT};
 	struct lab_value v;
 	int ret;
 
 	if (typed ? !take_value(a, line, &v) : !load_program(a))
 		return 0;
 	ask.value = typed ? &v : NULL;
-	ret = lab_remote_do(a->s->remote, &ask, &reply, a->err);
+	ret = lab_do(a->s, &ask, &reply, a->err);
+	if (ret && reply.limit == LAB_CANCELLED) {
+		fprintf(a->s->out, "Stopped.\n");
+		return 0;
+	}
 	if (ret)
 		return ret;
 	if (reply.unfit) {
-		printf("%s\n", reply.verdict.why);
+		fprintf(a->s->out, "%s\n", reply.verdict.why);
 		return 0;
 	}
 	free(a->item->given);
@@ -281,7 +305,7 @@ static int ask(struct asking *a, unsigned int nr, enum turn *turn)
 	int ret = print_question(a, nr);
 
 	while (!ret && a->item->status == LAB_OPEN) {
-		char *line = read_line("> ");
+		char *line = read_line(a->s, "> ", true);
 
 		if (!line || is_word(line, "q", "quit")) {
 			free(line);
@@ -335,8 +359,8 @@ static int ask_all(struct lab_session *s, const struct lab_step *step, bool pred
 		if (!a.item)
 			return fl_error_set(err, -ENOMEM, NULL, 0, "out of memory");
 		if (a.item->status != LAB_OPEN) {
-			printf("\nQuestion %u: done, %s of %s points.\n", i + 1,
-			       points(a.item->points), points(a.q->points));
+			fprintf(s->out, "\nQuestion %u: done, %s of %s points.\n", i + 1,
+				points(a.item->points), points(a.q->points));
 			continue;
 		}
 		ret = take_options(&a);
@@ -352,7 +376,7 @@ static int run_and_show(struct lab_session *s, const struct lab_step *step, stru
 	struct lab_reply reply;
 
 	if (step->runs)
-		putchar('\n');
+		fputc('\n', s->out);
 	return lab_ask(s, LAB_ASK_RUN, step, NULL, &reply, err);
 }
 
@@ -375,7 +399,7 @@ static int play_step(struct lab_session *s, unsigned int nr, enum turn *turn, st
 	if (ret || *turn != TURN_ON)
 		return ret;
 	if (step->reveals) {
-		putchar('\n');
+		fputc('\n', s->out);
 		ret = ask_text(s, step, NULL, LAB_REVEAL, 0, err);
 	}
 	s->progress.steps_done = nr + 1;
@@ -383,9 +407,9 @@ static int play_step(struct lab_session *s, unsigned int nr, enum turn *turn, st
 }
 
 /* Between steps; false to stop. */
-static bool go_on(void)
+static bool go_on(const struct lab_session *s)
 {
-	char *line = read_line("\nPress Enter for the next step, q to save and quit. > ");
+	char *line = read_line(s, "\nPress Enter for the next step, q to save and quit. > ", false);
 	bool on = line && !is_word(line, "q", "quit");
 
 	free(line);
@@ -395,11 +419,13 @@ static bool go_on(void)
 static void print_end(const struct lab_session *s)
 {
 	print_head(s, s->lab->nr_steps);
-	printf("All %u steps are done: %s of %s points.\n", s->lab->nr_steps,
-	       points(lab_progress_points(&s->progress)), points(lab_total_points(s->lab)));
-	printf("Programs to improve: foliolab lab watch %s. Once more from the start: foliolab lab "
-	       "reset %s.\n",
-	       s->lab->name, s->lab->name);
+	fprintf(s->out, "All %u steps are done: %s of %s points.\n", s->lab->nr_steps,
+		points(lab_progress_points(&s->progress)), points(lab_total_points(s->lab)));
+	fprintf(s->out,
+		"Programs to improve: foliolab lab watch %s. Once more from the start: foliolab "
+		"lab "
+		"reset %s.\n",
+		s->lab->name, s->lab->name);
 }
 
 int lab_run_interactive(struct lab_session *s, struct fl_error *err)
@@ -409,16 +435,16 @@ int lab_run_interactive(struct lab_session *s, struct fl_error *err)
 	int ret = save(s, err);
 
 	if (!ret && nr && nr < s->lab->nr_steps)
-		printf("Welcome back: %u of %u steps are done.\n", nr, s->lab->nr_steps);
+		fprintf(s->out, "Welcome back: %u of %u steps are done.\n", nr, s->lab->nr_steps);
 	for (; nr < s->lab->nr_steps && !ret && turn == TURN_ON; nr++) {
 		ret = play_step(s, nr, &turn, err);
-		if (!ret && turn == TURN_ON && nr + 1 < s->lab->nr_steps && !go_on())
+		if (!ret && turn == TURN_ON && nr + 1 < s->lab->nr_steps && !go_on(s))
 			turn = TURN_QUIT;
 	}
 	if (ret)
 		return ret;
 	if (turn == TURN_QUIT)
-		printf("Saved. Go on with: foliolab lab run %s\n", s->lab->name);
+		fprintf(s->out, "Saved. Go on with: foliolab lab run %s\n", s->lab->name);
 	else
 		print_end(s);
 	return 0;

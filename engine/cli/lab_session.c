@@ -11,7 +11,8 @@
 #include "lab/script.h"
 #include "lab/textfile.h"
 
-#define ANSWERS_MAX (1UL << 20)
+#define ANSWERS_MAX  (1UL << 20)
+#define LOOK_SECONDS 5 /* for nothing but a lab's table */
 
 static unsigned int terminal_columns(void)
 {
@@ -66,23 +67,34 @@ static void keep_figure(void *ctx, const char *name, const char *svg)
 	char dir[LAB_PATH];
 
 	if (lab_join(dir, s->state, "figures") && !lab_save_figure(dir, name, svg, &err))
-		printf("  (saved as %s/%s.svg)\n", dir, name);
+		fprintf(s->out, "  (saved as %s/%s.svg)\n", dir, name);
 }
 
 static void print(void *ctx, const char *text, size_t len)
 {
-	(void)ctx;
-	fwrite(text, 1, len, stdout);
+	const struct lab_session *s = ctx;
+
+	if (s->talk)
+		s->talk->print(s->talk, text, len);
+	else
+		fwrite(text, 1, len, stdout);
 }
 
 /* ---- asking ---- */
+
+int lab_do(struct lab_session *s, const struct lab_ask *ask, struct lab_reply *reply,
+	   struct fl_error *err)
+{
+	return s->talk ? s->talk->ask(s->talk, ask, reply, err)
+		       : lab_remote_do(s->remote, ask, reply, err);
+}
 
 int lab_ask(struct lab_session *s, enum lab_ask_type type, const struct lab_step *step,
 	    const struct lab_question *q, struct lab_reply *reply, struct fl_error *err)
 {
 	struct lab_ask ask = lab_ask_about(s->lab, type, step, q);
 
-	return lab_remote_do(s->remote, &ask, reply, err);
+	return lab_do(s, &ask, reply, err);
 }
 
 int lab_ask_answers(struct lab_session *s, struct fl_error *err)
@@ -95,7 +107,7 @@ int lab_ask_answers(struct lab_session *s, struct fl_error *err)
 	if (ret)
 		return ret;
 	ask.bytes = text;
-	ret = lab_remote_do(s->remote, &ask, &reply, err);
+	ret = lab_do(s, &ask, &reply, err);
 	free(text);
 	return ret;
 }
@@ -118,18 +130,22 @@ static int open_remote(const struct lab_remote_config *config, struct lab_remote
 
 int lab_look(const char *dir, const char *student, struct lab_remote **ret, struct fl_error *err)
 {
-	struct lab_remote_config config = {.dir = dir, .student = student};
+	struct lab_remote_config config = {.dir = dir,
+					   .student = student,
+					   .cpu_seconds = LOOK_SECONDS,
+					   .wall_seconds = LOOK_SECONDS};
 
 	return open_remote(&config, ret, err);
 }
 
 /* ---- a session ---- */
 
-static int open_lab(struct lab_session *s, const char *student, struct fl_error *err)
+static int open_lab(struct lab_session *s, const char *student, u64 events, struct fl_error *err)
 {
 	struct lab_remote_config config = {
 		.dir = s->dir,
 		.student = student,
+		.events = events,
 		.print = print,
 		.figure = keep_figure,
 		.ctx = s,
@@ -141,7 +157,7 @@ static int open_lab(struct lab_session *s, const char *student, struct fl_error 
 	return ret;
 }
 
-int lab_session_open(struct lab_session *s, const char *what, const char *student,
+int lab_session_open(struct lab_session *s, const char *what, const char *student, u64 events,
 		     struct fl_error *err)
 {
 	const char *name;
@@ -150,6 +166,7 @@ int lab_session_open(struct lab_session *s, const char *what, const char *studen
 	memset(s, 0, sizeof(*s));
 	s->columns = terminal_columns();
 	s->colour = out_colour(stdout);
+	s->out = stdout;
 	if (student && (!*student || strlen(student) >= sizeof(s->progress.student)))
 		return fl_error_set(err, -EINVAL, "--student", 0,
 				    "'%.60s', expected a name of 1 to 127 bytes", student);
@@ -163,7 +180,7 @@ int lab_session_open(struct lab_session *s, const char *what, const char *studen
 		ret = student ? 0 : err->code;
 	}
 	if (!ret)
-		ret = open_lab(s, student, err);
+		ret = open_lab(s, student, events, err);
 	if (!ret)
 		ret = lab_state_dir(name, true, s->state, err);
 	if (!ret)
@@ -184,6 +201,13 @@ void lab_session_close(struct lab_session *s)
 	lab_progress_fini(&s->progress);
 }
 
+const char *lab_title(const struct lab *lab)
+{
+	bool numbered = !strncmp(lab->title, lab->name, 2) && lab->title[2] == ' ';
+
+	return lab->title + (numbered ? 3 : 0);
+}
+
 double lab_total_points(const struct lab *lab)
 {
 	double sum = 0;
@@ -196,5 +220,8 @@ double lab_total_points(const struct lab *lab)
 
 void lab_print(const struct lab_session *s, const char *text)
 {
-	markdown_print(stdout, text, s->columns, s->colour);
+	if (s->talk)
+		s->talk->markdown(s->talk, text);
+	else
+		markdown_print(s->out, text, s->columns, s->colour);
 }

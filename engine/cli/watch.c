@@ -14,8 +14,7 @@
 /* The most events of a run that are kept to be looked at: 640 MB at most, 1 GB with the scene. */
 #define WATCH_EVENTS 10000000u
 
-/* An operation as the workload language writes it. */
-static void op_text(const struct trace_event *ev, char *buf, size_t size)
+void watch_op_text(const struct trace_event *ev, char *buf, size_t size)
 {
 	const struct wl_op op = {
 		.type = ev->b, .line = ev->a, .off = ev->c, .len = ev->d, .n = ev->e};
@@ -24,7 +23,7 @@ static void op_text(const struct trace_event *ev, char *buf, size_t size)
 		snprintf(buf, size, "%s", ev->b < WL_NR_OPS ? workload_op_name(ev->b) : "?");
 }
 
-static int end_of_view(int ret, int signo)
+int watch_end(int ret, int signo)
 {
 	if (ret == -EINTR && signo) {
 		signal(signo, SIG_DFL);
@@ -47,7 +46,7 @@ static int show_tui(const struct tui_machine *machines, unsigned int nr,
 	ret = tui_run(machines, nr, options, &signo, err);
 	if (!no_settings && (!ret || ret == -EINTR))
 		view_settings_save(&settings, machines[0].info);
-	return end_of_view(ret, signo);
+	return watch_end(ret, signo);
 }
 
 static int show(enum cli_view view, const struct tui_machine *machines, unsigned int nr,
@@ -134,7 +133,7 @@ static int serve_only(struct link *link, struct watched *watched, unsigned int n
 static int show_watched(const struct run_args *a, struct watched *watched, unsigned int nr,
 			struct fl_error *err)
 {
-	struct tui_options options = {.op_text = op_text};
+	struct tui_options options = {.op_text = watch_op_text};
 	struct tui_machine machines[TUI_MACHINES];
 	struct link_source *sources[TUI_MACHINES];
 	int ret = 0;
@@ -164,18 +163,18 @@ static int check_view(const struct run_args *a, struct fl_error *err)
 		return fl_error_set(err, -EINVAL, "--view", 0,
 				    "the view writes no report, expected no --trace, --output, "
 				    "--measure and --format beside it");
-	if (a->machine.nr_kernels > TUI_MACHINES)
+	if (a->machine.nr_kernels > TUI_SIDE_BY_SIDE)
 		return fl_error_set(err, -EINVAL, "--kernel", 0,
 				    "%u kernels beside each other, expected up to %u with --view "
 				    "tui",
-				    a->machine.nr_kernels, TUI_MACHINES);
+				    a->machine.nr_kernels, TUI_SIDE_BY_SIDE);
 	return 0;
 }
 
 int watch_run(const struct run_args *a, struct fl_error *err)
 {
 	unsigned int nr = max(a->machine.nr_kernels, 1u);
-	struct watched watched[TUI_MACHINES] = {0};
+	struct watched watched[TUI_SIDE_BY_SIDE] = {0};
 	struct workload w;
 	int ret = check_view(a, err);
 
@@ -226,7 +225,7 @@ static const char *linked_note(struct tui_feed *feed)
 
 int watch_attached(const char *socket, enum cli_view view, bool no_settings, struct fl_error *err)
 {
-	struct tui_options options = {.op_text = op_text, .title = "attached"};
+	struct tui_options options = {.op_text = watch_op_text, .title = "attached"};
 	struct tui_machine machines[TUI_MACHINES];
 	struct looked_on looked_on[TUI_MACHINES];
 	int ret = link_attach(socket, &options.link, err);
@@ -285,7 +284,7 @@ static int prepare(struct scene *s, unsigned int machine, void *ctx)
 void watch_options(struct tui_options *options, const struct recording_args *a)
 {
 	*options = (struct tui_options){
-		.op_text = op_text,
+		.op_text = watch_op_text,
 		.first_event = a->from,
 		.prepare = prepare,
 		.ctx = (void *)a,

@@ -19,6 +19,10 @@ int watch_recording(const struct recording_args *a, enum cli_view view, struct f
 
 /* Look on at the session that serves at @socket. */
 int watch_attached(const char *socket, enum cli_view view, bool no_settings, struct fl_error *err);
+/* An operation as the workload language writes it. */
+void watch_op_text(const struct trace_event *ev, char *buf, size_t size);
+/* After a view: a signal that ended it (@ret -EINTR) takes its course; else @ret. */
+int watch_end(int ret, int signo);
 
 /* What a view needs to know of a recording; @a outlives the view. */
 void watch_options(struct tui_options *options, const struct recording_args *a);

@@ -30,7 +30,7 @@ void gui_draw_foot(struct gui *g, struct box box)
 	if (t->mode == MODE_PROMPT) {
 		draw_printf(&g->draw, (struct box){x, box.y, box.w, box.h}, size, DRAW_BOLD,
 			    ALIGN_LEFT, gui_ink(g, ROLE_VALUE), "%s: %s_",
-			    tui_key(t->prompt)->label, t->line);
+			    tui_key(t->prompt)->label, t->line.text);
 		return;
 	}
 	if (*t->message) {

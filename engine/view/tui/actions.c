@@ -230,8 +230,7 @@ static void prompt(struct tui *t, enum tui_command what)
 {
 	t->mode = MODE_PROMPT;
 	t->prompt = what;
-	t->line[0] = 0;
-	t->cursor = 0;
+	line_clear(&t->line);
 }
 
 static bool at_end(const struct tui *t)
@@ -332,6 +331,26 @@ static void do_map(struct tui *t, enum tui_command cmd)
 	}
 }
 
+static void next_machine(struct tui *t)
+{
+	t->lead = (t->lead + 1) % t->nr;
+	if (t->nr > 1)
+		tui_message(t, "machine %u of %u: %s", t->lead + 1, t->nr,
+			    lead_scene(t)->info->kernel);
+}
+
+/* Points are lost for good: asked twice. */
+static void reveal(struct tui *t)
+{
+	bool sure = t->sure;
+
+	t->sure = t->guide && t->guide->question && !sure;
+	if (t->sure)
+		tui_message(t, "R once more reveals the answer, for no points");
+	else
+		guide_say(t, "r");
+}
+
 static void do_look(struct tui *t, enum tui_command cmd)
 {
 	switch (cmd) {
@@ -340,12 +359,20 @@ static void do_look(struct tui *t, enum tui_command cmd)
 		break;
 	case CMD_PANE:
 		t->group = (t->group + 1) % GROUP_NR;
+		t->talking = t->guide && t->group == GROUP_MAIN;
 		break;
 	case CMD_PANE_BACK:
+		t->talking = t->guide && t->group == GROUP_MAIN;
 		t->group = (t->group + GROUP_NR - 1) % GROUP_NR;
 		break;
 	case CMD_MACHINE:
-		t->lead = (t->lead + 1) % t->nr;
+		next_machine(t);
+		break;
+	case CMD_HINT:
+		guide_say(t, "h");
+		break;
+	case CMD_REVEAL:
+		reveal(t);
 		break;
 	case CMD_TWIN:
 		set_mode(t, MODE_TWIN);
@@ -379,6 +406,7 @@ static void do_look(struct tui *t, enum tui_command cmd)
 
 void tui_do(struct tui *t, enum tui_command cmd)
 {
+	t->sure &= cmd == CMD_REVEAL;
 	switch (cmd) {
 	case CMD_PLAY:
 		play(t);
@@ -497,21 +525,8 @@ static void run_line(struct tui *t, enum tui_command what, const char *text)
 	}
 }
 
-static void erase(struct tui *t)
-{
-	if (!t->cursor)
-		return;
-	do
-		t->cursor--;
-	while (t->cursor && ((u8)t->line[t->cursor] & 0xc0) == 0x80);
-	t->line[t->cursor] = 0;
-}
-
 void tui_prompt_key(struct tui *t, int key)
 {
-	char utf8[5];
-	int n;
-
 	switch (key) {
 	case TERM_ESC:
 		t->mode = MODE_VIEW;
@@ -519,21 +534,12 @@ void tui_prompt_key(struct tui *t, int key)
 	case TERM_ENTER:
 		t->mode = MODE_VIEW;
 		tui_stop(t);
-		run_line(t, t->prompt, t->line);
-		return;
-	case TERM_BACKSPACE:
-		if (!t->cursor)
-			t->mode = MODE_VIEW;
-		erase(t);
+		run_line(t, t->prompt, t->line.text);
 		return;
 	default:
-		if (key < ' ' || key >= 0x10000)
-			return;
-		n = canvas_utf8(key, utf8);
-		if (t->cursor + n < (int)sizeof(t->line)) {
-			memcpy(t->line + t->cursor, utf8, n + 1);
-			t->cursor += n;
-		}
+		if (key == TERM_BACKSPACE && !*t->line.text)
+			t->mode = MODE_VIEW;
+		line_key(&t->line, key);
 	}
 }
 
@@ -557,6 +563,8 @@ void tui_click(struct tui *t, const struct term_mouse *m)
 {
 	if (m->y == t->canvas.height - 1) {
 		click_hint(t, m->x);
+	} else if (t->guide && inside(&t->guide_rect, m)) {
+		t->talking = true;
 	} else if (inside(&t->map_rect, m)) {
 		int x = m->x - t->map_rect.x, cell = x - x / (TUI_MAP_GROUP + 1);
 
@@ -565,6 +573,7 @@ void tui_click(struct tui *t, const struct term_mouse *m)
 		t->page = min(t->page, file_end(t) - 1);
 		t->selected = true;
 		t->group = GROUP_PAGE;
+		t->talking = false;
 	} else if (inside(&t->events_rect, m)) {
 		int i = m->y - t->events_rect.y;
 

@@ -9,16 +9,33 @@
 
 /* ---- title ---- */
 
-static void describe_run(const struct tui *t, char *buf, size_t size)
+static void describe_machine(const struct tui *t, char *buf, size_t size)
 {
 	const struct recording_info *info = lead_scene(t)->info;
-	char bytes[24], seed[32];
+	char bytes[24];
 
+<<<<<<< HEAD
 	snprintf(seed, sizeof(seed), "seed %" PRIu64, info->seed);
 	snprintf(buf, size, "%s%skernel %s   %s %s   ra %" PRIu64 " pages   %s",
 		 t->options->title ? t->options->title : "", t->options->title ? "   " : "",
 		 info->kernel, info->fs, format_size(info->size, bytes, sizeof(bytes)),
 		 info->ra_pages, info->source[0] ? narrate_source(info) : seed);
+=======
+	if (t->guide && !t->guide->nr)
+		return;
+	if (t->guide && t->nr > 1)
+		snprintf(buf, size, "machine %u of %u: ", t->lead + 1, t->nr);
+	snprintf(buf + strlen(buf), size - strlen(buf),
+		 "kernel %s   %s %s   ra %" PRIu64 " pages   seed %" PRIu64, info->kernel, info->fs,
+		 format_size(info->size, bytes, sizeof(bytes)), info->ra_pages, info->seed);
+}
+
+static void describe_run(const struct tui *t, char *buf, size_t size)
+{
+	snprintf(buf, size, "%s%s", t->options->title ? t->options->title : "",
+		 t->options->title ? "   " : "");
+	describe_machine(t, buf + strlen(buf), size - strlen(buf));
+>>>>>>> 5e4e0e3 (The lab in the terminal view: menu, brief, questions, the step's machines)
 }
 
 char *tui_place(const struct tui *t, const char *of, char *buf, size_t size)
@@ -47,6 +64,9 @@ static void describe_moment(const struct tui *t, char *buf, size_t size)
 					 : "";
 	char time[16], place[48];
 
+	*buf = 0;
+	if (t->guide && !t->guide->nr)
+		return;
 	snprintf(buf, size, "%s%s   %s   %s ", how,
 		 t->playing && !tui_running(t) ? tui_speed_name(t) : "",
 		 tui_place(t, "/", place, sizeof(place)),
@@ -71,45 +91,70 @@ void draw_title(struct tui *t)
 
 /* ---- hints ---- */
 
-static void add_hint(struct tui *t, int *x, enum tui_command cmd)
+static void add_hint(struct tui *t, int *x, enum tui_command cmd, const char *shown,
+		     const char *label)
 {
-	const struct tui_key *key = tui_key(cmd);
 	int y = t->canvas.height - 1;
-	int w = canvas_width(key->shown) + 1 + canvas_width(key->label);
+	int w = canvas_width(shown) + 1 + canvas_width(label);
 
 	if (*x + w > t->canvas.width - 1 || t->nr_hints == TUI_HINTS)
 		return;
 	t->hints[t->nr_hints].x = *x;
 	t->hints[t->nr_hints].w = w;
 	t->hints[t->nr_hints++].cmd = cmd;
-	*x += canvas_text(&t->canvas, *x, y, w, ROLE_KEY, key->shown) + 1;
-	*x += canvas_text(&t->canvas, *x, y, w, ROLE_HINT, key->label) + 2;
+	*x += canvas_text(&t->canvas, *x, y, w, ROLE_KEY, shown) + 1;
+	*x += canvas_text(&t->canvas, *x, y, w, ROLE_HINT, label) + 2;
+}
+
+static void add_key(struct tui *t, int *x, enum tui_command cmd)
+{
+	add_hint(t, x, cmd, tui_key(cmd)->shown, tui_key(cmd)->label);
+}
+
+/* While keys go to the guide; those that need no machine or question are always there. */
+static void add_guide_hints(struct tui *t, int *x)
+{
+	if (t->guide->nr)
+		add_hint(t, x, CMD_PANE, "Tab", "machine");
+	if (t->guide->question) {
+		add_hint(t, x, CMD_HINT, "H", "hint");
+		add_hint(t, x, CMD_REVEAL, "R", "reveal");
+	}
+	add_hint(t, x, CMD_HELP, "F1", "help");
+	add_hint(t, x, CMD_QUIT, "F10", "save and quit");
+}
+
+static void add_all_hints(struct tui *t, int *x)
+{
+	for (int place = 1; place <= TUI_HINTS; place++)
+		for (int cmd = 0; cmd < CMD_NR; cmd++)
+			if (tui_key(cmd)->hint == place)
+				add_key(t, x, cmd);
+}
+
+static void draw_message(struct tui *t)
+{
+	int y = t->canvas.height - 1;
+
+	canvas_fill(&t->canvas, &(struct rect){0, y, t->canvas.width, 1}, ' ', ROLE_STATUS);
+	canvas_text(&t->canvas, 1, y, t->canvas.width - 2, ROLE_STATUS, t->message);
 }
 
 void draw_hints(struct tui *t)
 {
+	/* Narrow screens keep the way out. */
+	static const enum tui_command few[] = {CMD_PLAY, CMD_STEP, CMD_BACK, CMD_HELP, CMD_QUIT};
 	int x = 1;
 
-	if (t->message[0]) {
-		canvas_fill(&t->canvas, &(struct rect){0, t->canvas.height - 1, t->canvas.width, 1},
-			    ' ', ROLE_STATUS);
-		canvas_text(&t->canvas, 1, t->canvas.height - 1, t->canvas.width - 2, ROLE_STATUS,
-			    t->message);
-		return;
-	}
-	/* Narrow screens keep the way out. */
-	if (t->mode == MODE_VIEW && t->canvas.width >= 60)
-		for (int place = 1; place <= TUI_HINTS; place++)
-			for (int cmd = 0; cmd < CMD_NR; cmd++)
-				if (tui_key(cmd)->hint == place)
-					add_hint(t, &x, cmd);
-	if (t->mode != MODE_VIEW || t->canvas.width < 60) {
-		add_hint(t, &x, CMD_PLAY);
-		add_hint(t, &x, CMD_STEP);
-		add_hint(t, &x, CMD_BACK);
-		add_hint(t, &x, CMD_HELP);
-		add_hint(t, &x, CMD_QUIT);
-	}
+	if (t->message[0])
+		draw_message(t);
+	else if (t->mode == MODE_VIEW && t->talking)
+		add_guide_hints(t, &x);
+	else if (t->mode == MODE_VIEW && t->canvas.width >= 60)
+		add_all_hints(t, &x);
+	else
+		for (size_t i = 0; i < ARRAY_SIZE(few); i++)
+			add_key(t, &x, few[i]);
 }
 
 /* ---- help ---- */
@@ -144,10 +189,12 @@ void tui_twin(const struct tui *t, FILE *f)
 
 	describe_run(t, text, sizeof(text));
 	fprintf(f, "%s\n", text);
+	if (t->guide)
+		twin_guide(t, f);
 	fprintf(f, "Event %s, %s of virtual time.\n", tui_place(t, " of ", place, sizeof(place)),
 		short_time(scene_ns(lead_scene(t)), text, sizeof(text)));
-	for (unsigned int i = 0; i < t->nr; i++) {
-		if (t->nr > 1)
+	for (unsigned int i = t->guide ? t->lead : 0; i < (t->guide ? t->lead + 1 : t->nr); i++) {
+		if (tui_side_by_side(t))
 			fprintf(f, "\nKernel %s%s:\n", t->machines[i].scene.info->kernel,
 				i == t->lead ? " (leads)" : "");
 		for (size_t p = 0; p < ARRAY_SIZE(panes); p++)

@@ -57,6 +57,7 @@ struct tui_scene {
 	struct event_cursor listed, filtered_to;
 	struct tui_feed *feed;
 	bool live; /* the tape may grow */
+	u64 known; /* events when it was last looked at */
 	u32 ino;   /* the file that is shown */
 };
 
@@ -67,6 +68,20 @@ struct tui_goal {
 	int dir; /* of a search */
 	bool wrapped; /* it went over an end */
 	u64 start;    /* where it began */
+};
+
+/* A line somebody types. */
+struct tui_line {
+	char text[512];
+	int cursor; /* byte */
+};
+
+/* Text in a pane. */
+struct tui_said {
+	char *text;
+	unsigned int version, columns; /* it was printed for */
+	int rows, first_new;
+	int scroll, shown; /* first row, rows of the last picture */
 };
 
 enum tui_mode { MODE_VIEW, MODE_HELP, MODE_TWIN, MODE_PROMPT };
@@ -116,8 +131,20 @@ struct tui {
 
 	/* The prompt. */
 	enum tui_command prompt; /* what it is for */
-	char line[80];
-	int cursor;
+	struct tui_line line;
+
+	/* The guide, if there is one. */
+	struct tui_guide *guide;
+	bool talking;	  /* keys go to it */
+	bool guide_alone; /* it and the machine do not fit beside each other */
+	bool sure;	  /* R was pressed once */
+	bool news;	  /* it said or did something that was not drawn yet */
+	struct tui_line answer;
+	struct rect guide_rect;
+	struct tui_said said;
+	unsigned int generation, runs; /* of the guide, as last seen */
+
+	int cursor_x, cursor_y; /* of the last picture, or -1 */
 
 	/* Where the mouse finds things in the last picture. */
 	struct rect map_rect, events_rect;
@@ -129,6 +156,11 @@ struct tui {
 	} hints[TUI_HINTS];
 	int nr_hints;
 };
+
+static inline bool tui_side_by_side(const struct tui *t)
+{
+	return t->nr > 1 && !t->guide;
+}
 
 static inline struct tui_scene *tui_lead(struct tui *t)
 {
@@ -158,6 +190,11 @@ static inline int tui_map_x(int cell)
 int tui_init(struct tui *t, const struct tui_machine *machines, unsigned int nr,
 	     const struct tui_options *options, struct fl_error *err);
 void tui_fini(struct tui *t);
+int tui_add_machine(struct tui *t, const struct tui_machine *from);
+/* All of them go. */
+void tui_drop_machines(struct tui *t);
+/* The same; one without events stands in for them. */
+int tui_no_machines(struct tui *t);
 /* What shall be remembered. */
 void tui_keep_settings(const struct tui *t, struct tui_settings *s);
 
@@ -225,6 +262,34 @@ bool tui_work_ahead(struct tui *t);
 int tui_patience(const struct tui *t, bool work);
 /* Take what came, play on for @ms. True if there is something new to see. */
 bool tui_turn(struct tui *t, double ms);
+
+/* ---- line.c ---- */
+void line_clear(struct tui_line *l);
+/* True if the key was for the line. */
+bool line_key(struct tui_line *l, int key);
+/* Draw it in @w columns behind @label; returns the cursor's column. */
+int line_draw(struct canvas *c, int x, int y, int w, const char *label, const struct tui_line *l);
+
+/* ---- said.c ---- */
+/* Show @text, which becomes the pane's own; NULL: none. */
+void said_take(struct tui_said *said, char *text);
+void said_draw(struct canvas *c, struct tui_said *said, const struct rect *r);
+/* True if the key scrolled it. */
+bool said_key(struct tui_said *said, int key);
+
+/* ---- guide.c ---- */
+/* Take notice of what the guide says and of its machines. */
+int guide_look(struct tui *t);
+/* Empty the descriptor that tells of news. */
+void guide_hear_news(struct tui *t);
+void guide_key(struct tui *t, int key);
+/* Answer as if @line had been typed; where the guide asks nothing, say so. */
+void guide_say(struct tui *t, const char *line);
+void guide_fini(struct tui *t);
+void draw_guide(struct tui *t, const struct rect *r);
+/* What it asks, in one row. */
+void draw_guide_line(struct tui *t, const struct rect *r);
+void twin_guide(const struct tui *t, FILE *f);
 
 /* ---- layout.c ---- */
 void tui_draw(struct tui *t);

@@ -23,6 +23,10 @@ static void draw_each(struct tui *t, const struct tui_pane *pane, int x, int y, 
 
 	if (h <= 0)
 		return;
+	if (!tui_side_by_side(t)) {
+		draw_pane(t, pane, x, y, w, h);
+		return;
+	}
 	for (unsigned int i = 0; i < t->nr; i++) {
 		int left = x + i * (each + 1);
 		int width = i + 1 == t->nr ? x + w - left : each;
@@ -68,76 +72,74 @@ static void draw_right(struct tui *t, int x, int y, int w, int h)
 	draw_pane(t, &pane_memory, x, y + used, w, h - used);
 }
 
-static void draw_wide(struct tui *t, int top, int height)
+static void draw_wide(struct tui *t, const struct rect *r)
 {
-	int w = t->canvas.width, right = min(max(w / 3, 30), 46), left = w - right - 1;
-	int why = 4, events = t->group == GROUP_EVENTS ? height / 2 : max(height / 4, 6);
-	int map = height - why - events;
+	int right = min(max(r->w / 3, 30), 46), left = r->w - right - 1;
+	int why = 4, events = t->group == GROUP_EVENTS ? r->h / 2 : max(r->h / 4, 6);
+	int map = r->h - why - events;
 
-	draw_pane(t, &pane_map, 0, top, left, map);
-	draw_pane(t, &pane_why, 0, top + map, left, why);
-	draw_separator(t, left, top, map + why);
-	draw_right(t, left + 1, top, right, map + why);
-	draw_pane(t, &pane_events, 0, top + map + why, w, events);
+	draw_pane(t, &pane_map, r->x, r->y, left, map);
+	draw_pane(t, &pane_why, r->x, r->y + map, left, why);
+	draw_separator(t, r->x + left, r->y, map + why);
+	draw_right(t, r->x + left + 1, r->y, right, map + why);
+	draw_pane(t, &pane_events, r->x, r->y + map + why, r->w, events);
 }
 
 /* Several machines: their maps side by side, then orders and latency of each. */
-static void draw_compare(struct tui *t, int top, int height)
+static void draw_compare(struct tui *t, const struct rect *r)
 {
-	int w = t->canvas.width, why = 4, events = max(height / 6, 4);
-	int lower = height >= 28 ? 8 : 6, window = 1;
-	int map = height - why - events - lower - window;
+	int why = 4, events = max(r->h / 6, 4), lower = r->h >= 28 ? 8 : 6, window = 1;
+	int map = r->h - why - events - lower - window;
 
-	draw_each(t, &pane_map, 0, top, w, map);
-	draw_each(t, &pane_window, 0, top + map, w, window);
+	draw_each(t, &pane_map, r->x, r->y, r->w, map);
+	draw_each(t, &pane_window, r->x, r->y + map, r->w, window);
 	draw_each(t,
 		  t->group == GROUP_MEMORY   ? &pane_memory
 		  : t->group == GROUP_PAGE   ? &pane_page
 		  : t->group == GROUP_EVENTS ? &pane_latency
 					     : &pane_orders,
-		  0, top + map + window, w, lower);
-	draw_pane(t, &pane_why, 0, top + map + window + lower, w, why);
-	draw_pane(t, &pane_events, 0, top + height - events, w, events);
+		  r->x, r->y + map + window, r->w, lower);
+	draw_pane(t, &pane_why, r->x, r->y + map + window + lower, r->w, why);
+	draw_pane(t, &pane_events, r->x, r->y + r->h - events, r->w, events);
 }
 
 /* ---- one column ---- */
 
-static void draw_lower(struct tui *t, int y, int h)
+static void draw_lower(struct tui *t, const struct rect *r)
 {
-	int w = t->canvas.width, upper = max(h - 4, 3), half = w / 2;
+	int upper = max(r->h - 4, 3), half = r->w / 2;
 
 	switch (t->group) {
 	case GROUP_MEMORY:
-		draw_pane(t, &pane_memory, 0, y, half, h);
-		draw_pane(t, &pane_latency, half + 1, y, w - half - 1, h);
-		draw_separator(t, half, y + 1, h - 1);
+		draw_pane(t, &pane_memory, r->x, r->y, half, r->h);
+		draw_pane(t, &pane_latency, r->x + half + 1, r->y, r->w - half - 1, r->h);
+		draw_separator(t, r->x + half, r->y + 1, r->h - 1);
 		break;
 	case GROUP_PAGE:
-		draw_pane(t, &pane_page, 0, y, w, h);
+		draw_pane(t, &pane_page, r->x, r->y, r->w, r->h);
 		break;
 	case GROUP_EVENTS:
-		draw_pane(t, &pane_events, 0, y, w, h);
+		draw_pane(t, &pane_events, r->x, r->y, r->w, r->h);
 		break;
 	default:
-		draw_pane(t, &pane_orders, 0, y, half, upper);
-		draw_pane(t, &pane_latency, half + 1, y, w - half - 1, upper);
-		draw_separator(t, half, y + 1, upper - 1);
-		draw_pane(t, &pane_events, 0, y + upper, w, h - upper);
+		draw_pane(t, &pane_orders, r->x, r->y, half, upper);
+		draw_pane(t, &pane_latency, r->x + half + 1, r->y, r->w - half - 1, upper);
+		draw_separator(t, r->x + half, r->y + 1, upper - 1);
+		draw_pane(t, &pane_events, r->x, r->y + upper, r->w, r->h - upper);
 	}
 }
 
-static void draw_stacked(struct tui *t, int top, int height)
+static void draw_stacked(struct tui *t, const struct rect *r)
 {
-	int w = t->canvas.width, why = 4, lower = 9 + (height - 22) / 3;
-	int map = height - 1 - why - lower;
+	int why = 4, lower = 9 + (r->h - 22) / 3, map = r->h - 1 - why - lower;
 
-	draw_pane(t, &pane_map, 0, top, w, map);
-	draw_pane(t, &pane_window, 0, top + map, w, 1);
-	draw_pane(t, &pane_why, 0, top + map + 1, w, why);
-	draw_lower(t, top + map + 1 + why, lower);
+	draw_pane(t, &pane_map, r->x, r->y, r->w, map);
+	draw_pane(t, &pane_window, r->x, r->y + map, r->w, 1);
+	draw_pane(t, &pane_why, r->x, r->y + map + 1, r->w, why);
+	draw_lower(t, &(struct rect){r->x, r->y + map + 1 + why, r->w, lower});
 }
 
-static void draw_small(struct tui *t, int top, int height)
+static void draw_small(struct tui *t, const struct rect *r)
 {
 	static const struct tui_pane *const panes[GROUP_NR] = {
 		[GROUP_MAIN] = &pane_events,
@@ -145,16 +147,51 @@ static void draw_small(struct tui *t, int top, int height)
 		[GROUP_PAGE] = &pane_page,
 		[GROUP_EVENTS] = &pane_orders,
 	};
-	int w = t->canvas.width, why = height >= 12 ? 4 : 3, lower = height >= 12 ? height / 3 : 0;
-	int map = height - why - lower;
+	int why = r->h >= 12 ? 4 : 3, lower = r->h >= 12 ? r->h / 3 : 0;
+	int map = r->h - why - lower;
 
 	if (!lower && t->group != GROUP_MAIN) {
-		draw_pane(t, panes[t->group], 0, top, w, map);
+		draw_pane(t, panes[t->group], r->x, r->y, r->w, map);
 	} else {
-		draw_each(t, &pane_map, 0, top, w, map);
-		draw_pane(t, panes[t->group], 0, top + map + why, w, lower);
+		draw_each(t, &pane_map, r->x, r->y, r->w, map);
+		draw_pane(t, panes[t->group], r->x, r->y + map + why, r->w, lower);
 	}
-	draw_pane(t, &pane_why, 0, top + map, w, why);
+	draw_pane(t, &pane_why, r->x, r->y + map, r->w, why);
+}
+
+/* The machine's panes, as many as there is room for. */
+static void draw_machine(struct tui *t, const struct rect *r)
+{
+	if (r->w < 60 || r->h < FULL_HEIGHT - 3)
+		draw_small(t, r);
+	else if (tui_side_by_side(t))
+		(r->w < 80 ? draw_small : draw_compare)(t, r);
+	else if (r->w >= WIDE_WIDTH && r->h >= WIDE_HEIGHT - 2)
+		draw_wide(t, r);
+	else
+		draw_stacked(t, r);
+}
+
+/* ---- with a guide ---- */
+
+#define GUIDE_BESIDE 120 /* columns for guide and machine beside each other */
+#define GUIDE_WIDEST 80
+
+static void draw_guided(struct tui *t, const struct rect *r)
+{
+	int left = min(r->w * 9 / 20, GUIDE_WIDEST);
+
+	t->guide_alone = r->w < GUIDE_BESIDE || !t->guide->nr;
+	if (!t->guide_alone) {
+		draw_guide(t, &(struct rect){r->x, r->y, left, r->h});
+		draw_separator(t, r->x + left, r->y, r->h);
+		draw_machine(t, &(struct rect){r->x + left + 1, r->y, r->w - left - 1, r->h});
+	} else if (t->talking || !t->guide->nr) {
+		draw_guide(t, r);
+	} else {
+		draw_machine(t, &(struct rect){r->x, r->y, r->w, r->h - 1});
+		draw_guide_line(t, &(struct rect){r->x, r->y + r->h - 1, r->w, 1});
+	}
 }
 
 static void draw_one_line(struct tui *t)
@@ -162,19 +199,20 @@ static void draw_one_line(struct tui *t)
 	char place[48];
 
 	canvas_printf(&t->canvas, 0, 0, t->canvas.width, ROLE_TEXT, "event %s - needs %dx%d",
-		      tui_place(t, "/", place, sizeof(place)), TERM_MIN_WIDTH, TERM_MIN_HEIGHT);
+		      tui_place(t, "/", place, sizeof(place)), TUI_MIN_WIDTH, TUI_MIN_HEIGHT);
 }
 
 /* ---- the prompt ---- */
 
 static void draw_prompt(struct tui *t)
 {
-	int y = t->canvas.height - 1, n;
+	const char *label = tui_key(t->prompt)->label;
+	int y = t->canvas.height - 1;
 
 	canvas_fill(&t->canvas, &(struct rect){0, y, t->canvas.width, 1}, ' ', ROLE_STATUS);
-	n = canvas_printf(&t->canvas, 1, y, t->canvas.width - 1, ROLE_STATUS_STRONG, "%s ",
-			  tui_key(t->prompt)->label[0] ? tui_key(t->prompt)->label : ":");
-	canvas_text(&t->canvas, 1 + n, y, t->canvas.width - n - 1, ROLE_STATUS, t->line);
+	t->cursor_x =
+		line_draw(&t->canvas, 1, y, t->canvas.width - 2, *label ? label : ":", &t->line);
+	t->cursor_y = y;
 }
 
 void tui_draw(struct tui *t)
@@ -185,8 +223,9 @@ void tui_draw(struct tui *t)
 	canvas_clear(&t->canvas);
 	t->nr_hints = 0;
 	t->nr_events_shown = 0;
-	t->map_rect = t->events_rect = (struct rect){0};
-	if (w < TERM_MIN_WIDTH || h < TERM_MIN_HEIGHT) {
+	t->map_rect = t->events_rect = t->guide_rect = (struct rect){0};
+	t->cursor_x = t->cursor_y = -1;
+	if (w < TUI_MIN_WIDTH || h < TUI_MIN_HEIGHT) {
 		draw_one_line(t);
 		return;
 	}
@@ -194,14 +233,10 @@ void tui_draw(struct tui *t)
 		draw_help(t, &body);
 	else if (t->mode == MODE_TWIN)
 		draw_twin(t, &body);
-	else if (w < 80 || h < FULL_HEIGHT)
-		draw_small(t, 1, h - 2);
-	else if (t->nr > 1)
-		draw_compare(t, 1, h - 2);
-	else if (w >= WIDE_WIDTH && h >= WIDE_HEIGHT)
-		draw_wide(t, 1, h - 2);
+	else if (t->guide)
+		draw_guided(t, &body);
 	else
-		draw_stacked(t, 1, h - 2);
+		draw_machine(t, &body);
 	draw_title(t);
 	if (t->mode == MODE_PROMPT)
 		draw_prompt(t);

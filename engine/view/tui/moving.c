@@ -53,6 +53,8 @@ void tui_follow_lead(struct tui *t)
 	bool end = lead->scene.pos == lead->scene.tape->events && !lead->live;
 
 	t->lagging = false;
+	if (t->guide)
+		return;
 	for (unsigned int i = 0; i < t->nr; i++) {
 		struct tui_scene *m = &t->machines[i];
 

@@ -78,7 +78,9 @@ static void draw(struct tui *t, struct tui_scene *m, const struct rect *r)
 		draw_event(t, s, t->events_shown[i], &in, in.y + i);
 	if (!t->nr_events_shown && in.h > 0)
 		canvas_text(&t->canvas, in.x + 1, in.y, in.w - 1, ROLE_DIM,
-			    more ? "looking for such events..." : "no such event");
+			    more  ? "looking for such events..."
+			    : all ? "no event yet"
+				  : "no such event");
 }
 
 static void twin(const struct tui *t, const struct tui_scene *m, FILE *f)

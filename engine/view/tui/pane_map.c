@@ -215,7 +215,7 @@ static struct rect map_title(struct tui *t, const struct tui_scene *m, const str
 {
 	char title[160];
 
-	if (t->nr > 1)
+	if (tui_side_by_side(t))
 		snprintf(title, sizeof(title), "%s%s", m->scene.info->kernel,
 			 m == tui_lead(t) ? " (leads)" : "");
 	else if (r->w < 60)
@@ -291,7 +291,7 @@ static void draw(struct tui *t, struct tui_scene *m, const struct rect *r)
 	if (gutter)
 		canvas_printf(&t->canvas, in.x, in.y + rows, gutter, ROLE_DIM, "%*s", gutter - 2,
 			      "file");
-	if (t->nr > 1)
+	if (tui_side_by_side(t))
 		draw_difference(t, m, in.x + gutter, in.y + rows + 1, r->w - gutter);
 	else
 		draw_legend(t, in.x + gutter, in.y + rows + 1, r->w - gutter);

@@ -5,13 +5,46 @@
 
 #include "view/tui/internal.h"
 
-static int init_machine(struct tui_scene *m, const struct tui_machine *from)
+void tui_drop_machines(struct tui *t)
 {
-	int ret = scene_init(&m->scene, from->tape, from->info);
+	t->lead = 0;
+	for (; t->nr; t->nr--) {
+		struct tui_scene *m = &t->machines[t->nr - 1];
 
+		scene_fini(&m->scene);
+		free(m->calls.nr);
+		free(m->windows.nr);
+		free(m->filtered.nr);
+	}
+}
+
+int tui_add_machine(struct tui *t, const struct tui_machine *from)
+{
+	struct tui_scene *m = &t->machines[t->nr];
+	int ret;
+
+	if (t->nr == TUI_MACHINES)
+		return 0;
+	t->nr++;
+	memset(m, 0, sizeof(*m));
+	ret = scene_init(&m->scene, from->tape, from->info);
 	m->feed = from->feed;
 	m->live = from->feed != NULL;
-	return ret ? ret : tui_list_events(m);
+	if (!ret)
+		ret = tui_list_events(m);
+	if (!ret && t->options->prepare)
+		ret = t->options->prepare(&m->scene, t->nr - 1, t->options->ctx);
+	return ret;
+}
+
+int tui_no_machines(struct tui *t)
+{
+	static const struct tape tape;
+	static const struct recording_info info = {.page_size = 4096};
+	const struct tui_machine none = {&tape, &info, NULL};
+
+	tui_drop_machines(t);
+	return tui_add_machine(t, &none);
 }
 
 void tui_settings_init(struct tui_settings *s)
@@ -63,21 +96,18 @@ int tui_init(struct tui *t, const struct tui_machine *machines, unsigned int nr,
 	take_settings(t, options->settings ? options->settings : &settings);
 	condition_parse(&t->filter, "");
 	condition_parse(&t->search, "");
-	for (; t->nr < min(nr, (unsigned int)TUI_MACHINES) && !ret; t->nr++) {
-		ret = init_machine(&t->machines[t->nr], &machines[t->nr]);
-		if (!ret && options->prepare)
-			ret = options->prepare(&t->machines[t->nr].scene, t->nr, options->ctx);
-	}
+	t->guide = options->guide;
+	t->talking = t->guide != NULL;
+	if (!nr)
+		ret = tui_no_machines(t);
+	for (unsigned int i = 0; i < nr && !ret; i++)
+		ret = tui_add_machine(t, &machines[i]);
 	return ret ? fl_error_set(err, ret, NULL, 0, "out of memory") : 0;
 }
 
 void tui_fini(struct tui *t)
 {
-	for (unsigned int i = 0; i < t->nr; i++) {
-		scene_fini(&t->machines[i].scene);
-		free(t->machines[i].calls.nr);
-		free(t->machines[i].windows.nr);
-		free(t->machines[i].filtered.nr);
-	}
+	tui_drop_machines(t);
+	guide_fini(t);
 	canvas_fini(&t->canvas);
 }

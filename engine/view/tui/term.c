@@ -10,6 +10,8 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "view/tui/tui.h"
+
 #include <curses.h>
 #include <term.h>
 
@@ -83,7 +85,7 @@ static int no_terminal(struct fl_error *err, const char *what)
 	return fl_error_set(err, -ENOTTY, NULL, 0,
 			    "%s, expected a terminal of at least %dx%d (without --view tui "
 			    "everything is plain text)",
-			    what, TERM_MIN_WIDTH, TERM_MIN_HEIGHT);
+			    what, TUI_MIN_WIDTH, TUI_MIN_HEIGHT);
 }
 
 static int check_terminal(struct fl_error *err)
@@ -125,7 +127,7 @@ int term_open(struct fl_error *err)
 		return no_terminal(err, "curses cannot drive this terminal (TERM)");
 	set_term(term.screen);
 	term_size(&width, &height);
-	if (width < TERM_MIN_WIDTH || height < TERM_MIN_HEIGHT) {
+	if (width < TUI_MIN_WIDTH || height < TUI_MIN_HEIGHT) {
 		char what[64];
 
 		term_close();
@@ -344,17 +346,17 @@ static int plain_key(wint_t key)
 	}
 }
 
-int term_key(int ms, struct term_mouse *mouse)
+int term_key(int ms, int fd, struct term_mouse *mouse)
 {
-	struct pollfd p = {.fd = STDIN_FILENO, .events = POLLIN};
+	struct pollfd p[] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.fd = fd, .events = POLLIN}};
 	wint_t key;
 	int ret = get_wch(&key);
 
 	if (ret == ERR && !term.signal) {
-		if (poll(&p, 1, ms) > 0 && p.revents & (POLLHUP | POLLERR | POLLNVAL))
+		if (poll(p, 2, ms) > 0 && p[0].revents & (POLLHUP | POLLERR | POLLNVAL))
 			return TERM_GONE;
 		ret = get_wch(&key);
-		if (ret == ERR && p.revents & POLLIN && errno == EIO)
+		if (ret == ERR && p[0].revents & POLLIN && errno == EIO)
 			return TERM_GONE;
 	}
 	if (ret == ERR)

@@ -13,10 +13,6 @@
 #include "lib/error.h"
 #include "view/tui/canvas.h"
 
-/* The smallest window the view starts in. */
-#define TERM_MIN_WIDTH	40
-#define TERM_MIN_HEIGHT 10
-
 /* What term_key() returns besides characters. */
 enum term_key {
 	TERM_NONE = -1,
@@ -62,8 +58,11 @@ void term_ascii(bool on);
 
 /* Show @c; the cursor stands at @cx, @cy if that is not negative. */
 void term_show(const struct canvas *c, int cx, int cy);
-/* The next key, waiting up to @ms (-1: for ever); TERM_NONE if there is none. */
-int term_key(int ms, struct term_mouse *mouse);
+/*
+ * The next key, waiting up to @ms (-1: for ever) or until @fd (-1: none) can be read; TERM_NONE if
+ * there is none.
+ */
+int term_key(int ms, int fd, struct term_mouse *mouse);
 /* The signal that asks us to end, or 0. */
 int term_signal(void);
 

@@ -58,6 +58,12 @@ static void reading_key(struct tui *t, int key)
 	t->quit = cmd == CMD_QUIT && key == TERM_F10;
 }
 
+static void leave(struct tui *t)
+{
+	t->talking = t->guide && !t->selected;
+	t->selected = false;
+}
+
 static void handle_key(struct tui *t, int key, const struct term_mouse *mouse)
 {
 	unsigned int theme = t->theme;
@@ -74,10 +80,12 @@ static void handle_key(struct tui *t, int key, const struct term_mouse *mouse)
 		tui_click(t, mouse);
 	else if (t->mode != MODE_VIEW)
 		reading_key(t, key);
+	else if (t->talking)
+		guide_key(t, key);
 	else if (key == TERM_WHEEL_UP || key == TERM_WHEEL_DOWN)
 		tui_do(t, key == TERM_WHEEL_UP ? CMD_BACK : CMD_STEP);
 	else if (key == TERM_ESC)
-		t->selected = false;
+		leave(t);
 	else
 		tui_do(t, tui_command_of(key));
 	if (t->theme != theme)
@@ -88,20 +96,27 @@ static void handle_key(struct tui *t, int key, const struct term_mouse *mouse)
 		term_ascii(t->ascii);
 }
 
-/* One column of the prompt's line for each character. */
 static void show(struct tui *t)
 {
-	int cx = -1, cy = -1;
-
 	tui_draw(t);
-	if (t->mode == MODE_PROMPT) {
-		const char *label = tui_key(t->prompt)->label;
+	term_show(&t->canvas, t->cursor_x, t->cursor_y);
+}
 
-		cx = min(2 + canvas_width(*label ? label : ":") + canvas_width(t->line),
-			 t->canvas.width - 1);
-		cy = t->canvas.height - 1;
-	}
-	term_show(&t->canvas, cx, cy);
+/* What the guide did meanwhile is known before anything else is looked at. */
+static int hold(struct tui *t)
+{
+	if (!t->guide)
+		return 0;
+	t->guide->hold(t->guide);
+	guide_hear_news(t);
+	t->quit |= t->guide->over;
+	return guide_look(t);
+}
+
+static void release(struct tui *t)
+{
+	if (t->guide)
+		t->guide->release(t->guide);
 }
 
 bool tui_work_ahead(struct tui *t)
@@ -173,21 +188,32 @@ bool tui_turn(struct tui *t, double ms)
 	return changed;
 }
 
-/* All keys there are; false if there was none. */
-static bool take_keys(struct tui *t, int ms)
+/* @key and all others there are. */
+static void take_keys(struct tui *t, int key, struct term_mouse *mouse)
 {
-	struct term_mouse mouse = {0};
-	int key = term_key(ms, &mouse);
-
-	if (key == TERM_NONE || term_signal())
-		return false;
 	for (int n = 0; key != TERM_NONE && n < 64; n++) {
-		handle_key(t, key, &mouse);
+		handle_key(t, key, mouse);
 		if (key == TERM_RESIZE || t->quit)
-			break;
-		key = term_key(0, &mouse);
+			return;
+		key = term_key(0, -1, mouse);
 	}
-	return true;
+}
+
+/* Draw if that is due; how long to wait for a key, or an error. */
+static int look(struct tui *t, bool changed, double *drawn)
+{
+	bool work = tui_work_ahead(t);
+	int ret = resize(t);
+
+	if (ret)
+		return ret;
+	if (changed || ((work || t->news) && tui_now_ms() - *drawn > FRAME_MS)) {
+		t->news = false;
+		show(t);
+		*drawn = tui_now_ms();
+	}
+	ret = tui_patience(t, work);
+	return ret < 0 && t->news ? FRAME_MS : ret;
 }
 
 /* Draws when something changed, at most once a frame while only its own work goes on. */
@@ -196,27 +222,28 @@ static int loop(struct tui *t, int *signo)
 	double last = tui_now_ms(), drawn = 0;
 	bool changed = true;
 
-	while (!t->quit) {
-		bool work = tui_work_ahead(t);
-		double now;
-		int ret = resize(t);
+	for (;;) {
+		struct term_mouse mouse = {0};
+		int ms, key;
 
-		if (ret)
-			return ret;
-		if (changed || (work && tui_now_ms() - drawn > FRAME_MS)) {
-			show(t);
-			drawn = tui_now_ms();
-		}
-		changed = take_keys(t, tui_patience(t, work));
+		ms = hold(t);
+		if (!ms)
+			ms = look(t, changed, &drawn);
+		release(t);
+		if (t->quit || ms < -1)
+			return t->quit ? 0 : ms;
+		key = term_key(ms, t->guide ? t->guide->fd : -1, &mouse);
 		if (term_signal()) {
 			*signo = term_signal();
 			return -EINTR;
 		}
-		now = tui_now_ms();
-		changed |= tui_turn(t, now - last);
-		last = now;
+		if (!hold(t)) {
+			take_keys(t, key, &mouse);
+			changed = tui_turn(t, tui_now_ms() - last) || key != TERM_NONE;
+		}
+		last = tui_now_ms();
+		release(t);
 	}
-	return 0;
 }
 
 /* A terminal that cannot has the last word. */

@@ -14,9 +14,14 @@
 #include "view/scene.h"
 #include "view/tui/canvas.h"
 
-#define TUI_MACHINES  4
-#define TUI_BOOKMARKS 32
-#define TUI_SPEEDS    10
+/* The smallest window a view starts in. */
+#define TUI_MIN_WIDTH  40
+#define TUI_MIN_HEIGHT 10
+
+#define TUI_MACHINES	 16 /* of a lab, shown one at a time */
+#define TUI_SIDE_BY_SIDE 4  /* of a comparison */
+#define TUI_BOOKMARKS	 32
+#define TUI_SPEEDS	 10
 
 /* What is remembered from one view to the next. */
 struct tui_settings {
@@ -49,6 +54,34 @@ struct tui_machine {
 	struct tui_feed *feed; /* NULL: the tape is whole */
 };
 
+/*
+ * Somebody who leads a person through, beside the machines: a lab. It may work in a thread of its
+ * own; the view holds it while it looks at anything here or at the machines.
+ */
+struct tui_guide {
+	void (*hold)(struct tui_guide *g);
+	void (*release)(struct tui_guide *g);
+	/*
+	 * Print what was said so far, at most @columns wide; @colour: with SGR for bold and
+	 * colours. \001 stands before what is new since the last line that was typed.
+	 */
+	void (*print)(struct tui_guide *g, FILE *f, unsigned int columns, bool colour);
+	/* A line was typed (there is a prompt). */
+	void (*line)(struct tui_guide *g, const char *text);
+	/* Stop what it is at (there is no prompt). */
+	void (*stop)(struct tui_guide *g);
+	int fd;			 /* can be read when something changed */
+	unsigned int version;	 /* another one whenever print() says something else */
+	unsigned int generation; /* another one when all machines before are gone */
+	unsigned int runs;	 /* counts moments worth a mark: the machines are about to go on */
+	const char *title, *state; /* "step 2 of 6: One page", "3 of 20 points" */
+	const char *prompt;	   /* what a line is asked for; NULL while it works */
+	bool question;		   /* h and r are answers: hint, reveal */
+	bool over;		   /* there is no more to come: the view may close */
+	struct tui_machine machines[TUI_MACHINES];
+	unsigned int nr;
+};
+
 /* Words for an operation (EV_fl_op), which the view does not know. */
 typedef void (*tui_op_text_t)(const struct trace_event *ev, char *buf, size_t size);
 
@@ -59,7 +92,11 @@ struct tui_options {
 	/* Called for every scene once it is made: feeds what came before the tape; or NULL. */
 	int (*prepare)(struct scene *s, unsigned int machine, void *ctx);
 	void *ctx;
+<<<<<<< HEAD
 	struct link *link;	       /* other views of the same session, or NULL */
+=======
+	struct tui_guide *guide;       /* or NULL */
+>>>>>>> 5e4e0e3 (The lab in the terminal view: menu, brief, questions, the step's machines)
 	struct tui_settings *settings; /* to begin with, and as they are at the end; or NULL */
 };
 
