@@ -11,83 +11,11 @@
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-have tmux || skip_all 'no tmux here'
-
-export TMUX_TMPDIR=$TMPDIR
-unset TMUX
 ops='read 4k 60; pread 8m 300k; pwrite 2m 40k; reopen; read 64k 20'
 golden=$TESTDATA/tui/golden
 
-# Every view has a server of its own; its name is in the file "server".
-tm()
-{
-	tmux -L "$(cat server)" "$@"
-}
-
-stop()
-{
-	[ ! -e server ] || tm kill-server 2>/dev/null || :
-	rm -f server status before after
-}
-trap stop EXIT
-
-# start WxH COMMAND...: a window of that size with a shell that runs the command.
-start()
-{
-	local size=$1
-
-	shift
-	stop
-	echo "t$BASHPID.$RANDOM" >server
-	tm -f /dev/null new-session -d -s t -x "${size%x*}" -y "${size#*x}" \
-		"export TERM=${term:-tmux-256color} LC_ALL=${locale:-C.UTF-8} PS1='shell> '
-		stty -a >before; $*; echo \"exit \$?\" >status; stty -a >after; exec sleep 600"
-}
-
-screen()
-{
-	tm capture-pane -t t -p
-}
-
-# settle: wait until the screen has not changed for a while; leaves it in the file "screen".
-settle()
-{
-	local i before='' now same=0
-
-	for ((i = 0; i < 200; i++)); do
-		now=$(screen)
-		same=$((same + 1))
-		[ "$now" = "$before" ] && [ -n "${now//[[:space:]]/}" ] || same=0
-		if [ "$same" -ge 4 ]; then
-			printf '%s\n' "$now" >screen
-			return 0
-		fi
-		before=$now
-		sleep 0.1
-	done
-	echo 'the screen does not come to rest'
-	return 1
-}
-
-# wait_for FILE: until the shell in the window has written it.
-wait_for()
-{
-	local i
-
-	for ((i = 0; i < 100; i++)); do
-		[ -s "$1" ] && return
-		sleep 0.1
-	done
-	echo "no $1"
-	return 1
-}
-
-press()
-{
-	local k
-
-	for k; do tm send-keys -t t "$k"; done
-}
+# shellcheck source=tests/tui/screen.sh
+. "$(dirname "$0")/screen.sh"
 
 # view SIZE: the view of the usual run, settled.
 view()
@@ -95,12 +23,6 @@ view()
 	start "$1" "'$FOLIOLAB' run -e '$ops' --no-settings --view tui 2>errors"
 	settle
 	test_grep 'FolioLab|event' screen
-}
-
-alive()
-{
-	settle
-	test ! -e status || { cat status errors; return 1; }
 }
 
 for size in 80x24 120x40 200x60; do
