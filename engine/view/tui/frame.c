@@ -12,22 +12,17 @@
 static void describe_machine(const struct tui *t, char *buf, size_t size)
 {
 	const struct recording_info *info = lead_scene(t)->info;
-	char bytes[24];
+	char bytes[24], seed[32];
 
-<<<<<<< HEAD
-	snprintf(seed, sizeof(seed), "seed %" PRIu64, info->seed);
-	snprintf(buf, size, "%s%skernel %s   %s %s   ra %" PRIu64 " pages   %s",
-		 t->options->title ? t->options->title : "", t->options->title ? "   " : "",
-		 info->kernel, info->fs, format_size(info->size, bytes, sizeof(bytes)),
-		 info->ra_pages, info->source[0] ? narrate_source(info) : seed);
-=======
 	if (t->guide && !t->guide->nr)
 		return;
+	snprintf(seed, sizeof(seed), "seed %" PRIu64, info->seed);
 	if (t->guide && t->nr > 1)
 		snprintf(buf, size, "machine %u of %u: ", t->lead + 1, t->nr);
 	snprintf(buf + strlen(buf), size - strlen(buf),
-		 "kernel %s   %s %s   ra %" PRIu64 " pages   seed %" PRIu64, info->kernel, info->fs,
-		 format_size(info->size, bytes, sizeof(bytes)), info->ra_pages, info->seed);
+		 "kernel %s   %s %s   ra %" PRIu64 " pages   %s", info->kernel, info->fs,
+		 format_size(info->size, bytes, sizeof(bytes)), info->ra_pages,
+		 info->source[0] ? narrate_source(info) : seed);
 }
 
 static void describe_run(const struct tui *t, char *buf, size_t size)
@@ -35,7 +30,6 @@ static void describe_run(const struct tui *t, char *buf, size_t size)
 	snprintf(buf, size, "%s%s", t->options->title ? t->options->title : "",
 		 t->options->title ? "   " : "");
 	describe_machine(t, buf + strlen(buf), size - strlen(buf));
->>>>>>> 5e4e0e3 (The lab in the terminal view: menu, brief, questions, the step's machines)
 }
 
 char *tui_place(const struct tui *t, const char *of, char *buf, size_t size)

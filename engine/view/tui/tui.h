@@ -92,11 +92,8 @@ struct tui_options {
 	/* Called for every scene once it is made: feeds what came before the tape; or NULL. */
 	int (*prepare)(struct scene *s, unsigned int machine, void *ctx);
 	void *ctx;
-<<<<<<< HEAD
 	struct link *link;	       /* other views of the same session, or NULL */
-=======
 	struct tui_guide *guide;       /* or NULL */
->>>>>>> 5e4e0e3 (The lab in the terminal view: menu, brief, questions, the step's machines)
 	struct tui_settings *settings; /* to begin with, and as they are at the end; or NULL */
 };
 
