@@ -60,6 +60,21 @@ settle()
 	return 1
 }
 
+# see REGEX: wait until the screen shows it; leaves the screen in the file "screen".
+see()
+{
+	local i
+
+	for ((i = 0; i < 300; i++)); do
+		screen >screen
+		! grep -Eq -- "$1" screen || return 0
+		sleep 0.1
+	done
+	echo "the screen does not show $1:"
+	cat screen
+	return 1
+}
+
 # wait_for FILE: until the shell in the window has written it.
 wait_for()
 {

@@ -32,9 +32,8 @@ typed()
 
 test_expect_success 'the menu: search, preview, a lab, back, quit' '
 	start 100x30 "$FOLIOLAB 2>errors"
-	settle
+	see "18  When a large folio is worse"
 	test_grep "^▶ 01  What a folio is" screen
-	test_grep "18  When a large folio is worse" screen
 	press / r e g r e s s Enter
 	settle
 	test_grep "^▶ 03  The regression" screen
@@ -45,8 +44,7 @@ test_expect_success 'the menu: search, preview, a lab, back, quit' '
 	test_grep "step 1 of 6: Two columns of numbers" screen
 	test_grep "answer >" screen
 	press F10
-	settle
-	test_grep "labs" screen
+	see "18  When"
 	press q
 	wait_for after
 	test_grep "exit 0" status
@@ -213,12 +211,10 @@ test_expect_success 'text where there is no view: --plain, TERM=dumb, a tiny ter
 	settle
 	test_grep "^Lab 03  The regression" screen
 	start 30x9 "$FOLIOLAB lab run 3"
-	settle
-	test_grep "^>$" screen
+	see "^>$"
 	term=dumb
 	start 80x24 "$FOLIOLAB"
-	settle
-	test_grep "Which lab\?" screen
+	see "Which lab\?"
 '
 
 test_expect_success 'LANG=C: the same in ASCII' '
