@@ -61,7 +61,7 @@ struct bench {
 	int (*measure_host)(struct out *o, struct fl_error *err);
 };
 
-extern const struct bench bench_dd, bench_mmap, bench_tmpfs;
+extern const struct bench bench_dd, bench_mmap, bench_tmpfs, bench_vm;
 
 /* Add a check. */
 void bench_check(struct bench_result *result, const char *name, u64 value, u64 want,

@@ -21,7 +21,7 @@ static const struct cli_option bench_options[] = {
 };
 
 /* The benches there are. */
-static const struct bench *const benches[] = {&bench_dd, &bench_mmap, &bench_tmpfs};
+static const struct bench *const benches[] = {&bench_dd, &bench_mmap, &bench_tmpfs, &bench_vm};
 
 struct bench_args {
 	const struct bench *bench;
@@ -334,6 +334,9 @@ const struct cli_command cmd_bench = {
 		"       with real copies and locks on this host (about a minute, 3 GiB of memory),\n"
 		"       beside memcpy and the host's own tmpfs, with ratios that were hoped for:\n"
 		"       a MISS of these does not change the exit status\n"
+		"  vm-scalability\n"
+		"       the regression's other half: up to 56 readers of sparse files, reclaim\n"
+		"       running, who wait for one lru_lock (some seconds)\n"
 		"\n"
 		"JSON keys:\n"
 		"  rows     [{kernel, measure, published, others, ours}]; others is the part of\n"

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "cli/explore.h"
 #include "cli/run_args.h"
 #include "cli/watch.h"
 #include "lab/script.h"
@@ -132,7 +133,31 @@ static int play_show(const struct run_args *a, const struct workload *w, struct 
 	return play(&a->machine.config, w, &extras, &show->report, err);
 }
 
-static int run_command(const struct run_args *a, struct fl_error *err)
+/* Many schedules instead of one. *@broken: something broke in one of them. */
+static int run_explore(const struct run_args *a, const struct workload *w, bool *broken,
+		       struct fl_error *err)
+{
+	static const struct cli_result result = {explore_text, explore_json};
+	struct exploration e;
+	int ret;
+
+	if (a->trace || a->perf || a->folded || a->measure)
+		return fl_error_set(err, -EINVAL, "--explore", 0,
+				    "many schedules, expected no --trace, --perf, --folded or "
+				    "--measure (play one with --schedule)");
+	if (a->machine.config.machine.cpus == 1 && !workload_tasks(w))
+		return fl_error_set(err, -EINVAL, "--explore", 0,
+				    "one processor has one schedule, expected --cpus or task lines");
+	ret = explore(&a->machine.config, w, a->explore, a->jobs, &e, err);
+	if (ret)
+		return ret;
+	*broken = explore_broken(&e) != 0;
+	ret = cli_show(&result, &e, a->format, a->output, err);
+	explore_fini(&e);
+	return ret;
+}
+
+static int run_command(const struct run_args *a, bool *broken, struct fl_error *err)
 {
 	static const struct cli_result result = {show_text, show_json};
 	struct run_show *show;
@@ -141,11 +166,20 @@ static int run_command(const struct run_args *a, struct fl_error *err)
 
 	if (workload_arg_is_lua(&a->workload))
 		return run_script(a, err);
+	if ((a->view || a->serve) && a->machine.config.machine.cpus > 1)
+		return fl_error_set(err, -EINVAL, "--cpus", 0,
+				    "several processors are watched afterwards, expected no view "
+				    "(--trace OUT, then 'foliolab replay OUT')");
 	if (a->view || a->serve)
 		return watch_run(a, err);
 	ret = workload_arg_load(&a->workload, &w, err);
 	if (ret)
 		return ret;
+	if (a->explore) {
+		ret = run_explore(a, &w, broken, err);
+		workload_fini(&w);
+		return ret;
+	}
 	show = calloc(1, sizeof(*show));
 	ret = show ? play_show(a, &w, show, err) : fl_error_set(err, -ENOMEM, NULL, 0, "out of memory");
 	workload_fini(&w);
@@ -175,14 +209,15 @@ static int cmd_run_main(struct cli_args *args)
 {
 	struct fl_error err = {0};
 	struct run_args a;
+	bool broken = false;
 
 	if (run_args_parse(&a, args, &err))
 		return cli_fail(&err);
 	if (a.help)
 		return cli_help(args);
-	if (check_kernels(&a, &err) || run_command(&a, &err))
+	if (check_kernels(&a, &err) || run_command(&a, &broken, &err))
 		return cli_fail(&err);
-	return CLI_DONE;
+	return broken ? CLI_NO : CLI_DONE;
 }
 
 const struct cli_command cmd_run = {
@@ -196,6 +231,7 @@ const struct cli_command cmd_run = {
 		   "  foliolab run -e 'read 64k 64; pread 1m 4k' --file PATH --data\n"
 		   "  foliolab run --perf --fs ext4 -e 'pread 0 16m; mmap; touch 0 4k 4096; munmap'\n"
 		   "  foliolab run FILE.lua --figures .       a Lua workload, see labs/README.md\n"
-		   "\n" REPORT_JSON_HELP PERF_JSON_HELP,
+		   "  foliolab run --cpus 2 --tasks same --explore 100 -e 'read 4k 64; punch 64k 64k'\n"
+		   "\n" REPORT_JSON_HELP PERF_JSON_HELP EXPLORE_JSON_HELP,
 	.run = cmd_run_main,
 };

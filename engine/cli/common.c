@@ -1,6 +1,8 @@
 #include "cli/common.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/strutil.h"
@@ -53,6 +55,21 @@ int cli_parse_format(const char *value, enum cli_format *ret, struct fl_error *e
 	if (nr < 0)
 		return nr;
 	*ret = nr;
+	return 0;
+}
+
+int cli_parse_number(const char *option, const char *value, u64 most, u64 *ret,
+		     struct fl_error *err)
+{
+	char *end;
+	u64 v;
+
+	errno = 0;
+	v = strtoull(value, &end, 10);
+	if (*value < '0' || *value > '9' || *end || errno || v < 1 || v > most)
+		return fl_error_set(err, -EINVAL, option, 0, "'%.40s', expected a number from 1 to %"
+				    PRIu64, value, most);
+	*ret = v;
 	return 0;
 }
 

@@ -31,6 +31,10 @@ int cli_unexpected(const struct cli_args *args, const char *word, struct fl_erro
 /* The value of --format: text or json. */
 int cli_parse_format(const char *value, enum cli_format *ret, struct fl_error *err);
 
+/* A plain number from 1 to @most as the value of @option. */
+int cli_parse_number(const char *option, const char *value, u64 most, u64 *ret,
+		     struct fl_error *err);
+
 /* What a run or recording is shown in. */
 enum cli_view { VIEW_NONE, VIEW_TUI, VIEW_GUI };
 

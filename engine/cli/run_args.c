@@ -2,6 +2,8 @@
 
 #include <errno.h>
 
+#include "cli/explore.h"
+
 enum {
 	OPT_EVAL,
 	OPT_MEASURE,
@@ -16,6 +18,8 @@ enum {
 	OPT_PACK,
 	OPT_NO_SETTINGS,
 	OPT_SERVE,
+	OPT_EXPLORE,
+	OPT_JOBS,
 };
 
 const struct cli_option run_arg_options[] = {
@@ -41,6 +45,10 @@ const struct cli_option run_arg_options[] = {
 	 "other views may look on through 'foliolab attach SOCKET'; without --view until Ctrl-C",
 	 OPT_SERVE},
 	{"pack", NULL, NULL, "compress the recording", OPT_PACK},
+	{"explore", NULL, "N",
+	 "with several processors: try schedules 1 to N; the slowest, and all that break something",
+	 OPT_EXPLORE},
+	{"jobs", NULL, "J", "with --explore: processes that try them, 1 to 256 (default 1)", OPT_JOBS},
 	MACHINE_OPTION_ROWS_AND_END,
 };
 
@@ -73,6 +81,10 @@ static int take(struct run_args *a, int id, const char *value, struct fl_error *
 	case OPT_TRACE:
 		a->trace = value;
 		return 0;
+	case OPT_EXPLORE:
+		return cli_parse_number("--explore", value, EXPLORE_MAX, &a->explore, err);
+	case OPT_JOBS:
+		return cli_parse_number("--jobs", value, EXPLORE_JOBS_MAX, &a->jobs, err);
 	case OPT_PACK:
 		a->pack = true;
 		return 0;
@@ -98,7 +110,7 @@ int run_args_parse(struct run_args *a, struct cli_args *args, struct fl_error *e
 	const char *value;
 	int id, ret;
 
-	*a = (struct run_args){.format = FORMAT_TEXT};
+	*a = (struct run_args){.format = FORMAT_TEXT, .jobs = 1};
 	machine_options_init(&a->machine);
 	while ((ret = cli_next(args, &id, &value, err)) > 0) {
 		ret = take(a, id, value, err);

@@ -25,6 +25,8 @@ struct run_args {
 	enum cli_view view;
 	const char *serve; /* socket for other views, or NULL */
 	bool no_settings;    /* of the terminal view */
+	u64 explore;	     /* schedules to try; 0: play one */
+	u64 jobs;	     /* processes for that */
 	bool help;	     /* --help was there; nothing after it was read */
 };
 

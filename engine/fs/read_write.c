@@ -89,10 +89,14 @@ ssize_t do_splice_read(struct file *file, loff_t off, size_t len)
 
 loff_t vfs_llseek(struct file *file, loff_t offset)
 {
-	charge(mapping_machine(file->f_mapping), COST_SYSCALL, 1);
+	struct machine *m = mapping_machine(file->f_mapping);
+
+	charge(m, COST_SYSCALL, 1);
 	if (offset < 0)
 		return -EINVAL;
+	lock_excl_smp(m, F_POS_LOCK, &file->f_pos_lock);
 	file->f_pos = offset;
+	unlock_excl(m, F_POS_LOCK, &file->f_pos_lock);
 	return offset;
 }
 

@@ -307,7 +307,7 @@ static int want_buffer(struct run *run, s64 len, bool writes)
 	size_t want = min_t(u64, len, MAX_RW_COUNT(run->machine));
 	void *p;
 
-	if (!writes)
+	if (!writes && !run->machine->sched) /* else another task may make the file larger */
 		want = min_t(u64, want, run->inode->i_size);
 	if (!run->machine->data || want <= run->buf_size)
 		return 0;
@@ -404,9 +404,11 @@ static u64 play_idle_reads(struct run *run, size_t len, u64 n)
 	struct machine *m = run->machine;
 	u64 units[COST_NR], start = m->clock_ps;
 	struct file *file = run_file(run);
+	ssize_t ret;
 
 	memcpy(units, m->cost_units[CONTEXT_TASK], sizeof(units));
-	account_read(run, file->f_pos, ksys_read(file, run->buf, len), start);
+	ret = ksys_read(file, run->buf, len);
+	account_read(run, file->f_pos - max_t(ssize_t, ret, 0), ret, start);
 	if (m->trace.sinks || m->sched || m->next_io_ps != ~0ULL) {
 		blk_poll(m);
 		return 1;

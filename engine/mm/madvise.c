@@ -56,7 +56,8 @@ static void cold_or_pageout_folio(struct vm_area_struct *vma, struct folio *foli
 	if (!inside) {
 		if (!folio_trylock(folio))
 			return;
-		split_folio_at(folio, max(first, folio->index));
+		if (folio->mapping == vma->vm_file->f_mapping)
+			split_folio_at(folio, max(first, folio->index));
 		folio_unlock(folio);
 		return;
 	}

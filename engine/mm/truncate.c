@@ -41,6 +41,10 @@ static unsigned long invalidate_folio(struct address_space *mapping, struct foli
 
 	if (!folio_trylock(folio))
 		return 0;
+	if (folio->mapping != mapping) { /* truncated by another CPU */
+		folio_unlock(folio);
+		return 0;
+	}
 	removed = mapping_evict_folio(mapping, folio);
 	folio_unlock(folio);
 	if (!removed) {

@@ -79,4 +79,13 @@ test_expect_success 'tmpfs: turns of the read loop by stage, 10.0 and 12.0 GiB/s
 	same "$(grep -c "\"ok\":.true" out)" 99
 '
 
+test_expect_success 'vm-scalability: lru_lock four times as often, a tenth to a third of the throughput' '
+	"$FOLIOLAB_O2" bench vm-scalability >out
+	test_no_grep "MISS" out
+	tail -n 1 out | test_grep "^All 7 checks hold\." -
+	test_grep "^ +folios/GiB : +32770 +3[23][0-9]{3} " out
+	test_grep "^ +56 readers : +786 +[678][0-9]{2} " out
+	same "$(awk "length > 100" out)" ""
+'
+
 test_done

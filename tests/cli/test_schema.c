@@ -37,6 +37,7 @@ static void run_keeps_to_its_schema(void **state)
 	check_output("run", "run -e '' --format json --kernel v6.1+ORDER1 --seed 0xffff");
 	check_output("run", "run -e 'mmap; touch 0 4k 99; wtouch 0' --format json --perf");
 	check_output("run", "run -e 'read 1' --format json --measure --data --disk ram");
+	check_output("explore", "run -e 'read 4k 99' --cpus 3 --explore 5 --format json");
 	check_output("run", "run -e 'read 4k 99; task 2; read 64k 9' --format json --schedule 5");
 	check_output("run", "run -e 'pwrite 0 64k; poison 4k; poison 4k; mmap; touch 0 4k 40; "
 			    "soft-offline 8k; munmap' --format json --fs tmpfs-always --size 1m");

@@ -91,4 +91,35 @@ test_expect_success 'a recording has the processors of its events' '
 	tail -n +2 csv | awk -F, "\$2 < last[\$3] { exit 1 } { last[\$3] = \$2 }"
 '
 
+test_expect_success 'explore: many schedules, none broken; --schedule plays one of them again' '
+	ops="read 4k 64; punch 64k 64k; read 64k 20; ftruncate 1m; fadvise dontneed 0 0; pread 0 1m"
+	"$FOLIOLAB" run --cpus 3 --tasks same --size 4m --disk nvme --data --explore 12 -e "$ops" >out
+	test_grep "^Linux v6.18: 12 schedules, 0 broken$" out
+	"$FOLIOLAB" run --cpus 3 --tasks same --size 4m --disk nvme --data --explore 12 -e "$ops" \
+		--format json >json
+	slowest=$(json_get json schedule)
+	test_grep "^slowest: .*--schedule $slowest$" out
+	"$FOLIOLAB" run --cpus 3 --tasks same --size 4m --disk nvme --data --schedule "$slowest" \
+		-e "$ops" --format json >one
+	sed -n "/\"tasks\"/,\$ p" one >tasks
+	same "$(json_get tasks virtual_ns)" "$(json_get json virtual_ns)"
+'
+
+test_expect_success 'explore: two processes give the bytes of one' '
+	for jobs in 1 2 5; do
+		"$FOLIOLAB" run --cpus 3 --tasks same --explore 9 --jobs $jobs -e "read 4k 100" \
+			--format json >jobs.$jobs
+	done
+	test_cmp jobs.1 jobs.2
+	test_cmp jobs.1 jobs.5
+'
+
+test_expect_success 'explore: what does not go together' '
+	bad "one processor has one schedule" run -e "read 4k" --explore 3
+	bad "expected a number from 1 to 1000000" run -e "read 4k" --cpus 2 --explore 0
+	bad "expected a number from 1 to 256" run -e "read 4k" --cpus 2 --explore 3 --jobs x
+	bad "expected no --trace" run -e "read 4k" --cpus 2 --explore 3 --perf
+	bad "several processors are watched afterwards" run -e "read 4k" --cpus 2 --view tui
+'
+
 test_done
