@@ -57,7 +57,7 @@ static void junit_case(FILE *f, const struct grade *g, const struct grade_result
 	}
 	fprintf(f, ">\n\t\t\t<%s", tag);
 	xml_attribute(f, "message", v->why);
-	xml_attribute(f, "type", v->limit ? grade_limit_name(v->limit) : "wrong");
+	xml_attribute(f, "type", v->limit ? lab_limit_name(v->limit) : "wrong");
 	fputs("/>\n\t\t</testcase>\n", f);
 }
 

@@ -73,7 +73,7 @@ static cJSON *question_json(const struct grade *g, const struct grade_result *r,
 	cJSON_AddNumberToObject(obj, "max", g->items[i].q->points);
 	cJSON_AddBoolToObject(obj, "right", v->right);
 	cJSON_AddStringToObject(obj, "why", v->right ? "" : v->why);
-	cJSON_AddStringToObject(obj, "limit", grade_limit_name(v->limit));
+	cJSON_AddStringToObject(obj, "limit", lab_limit_name(v->limit));
 	return obj;
 }
 

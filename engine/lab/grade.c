@@ -8,78 +8,16 @@
 
 #include "lab/lab_find.h"
 #include "lab/textfile.h"
+#include "lib/printable.h"
 
 #define LAB_MAX	       (4UL << 20)
 #define SUBMISSION_MAX (1UL << 20)
-
-const char *grade_limit_name(enum grade_limit limit)
-{
-	static const char *const names[] = {
-		[GRADE_NO_LIMIT] = "",
-		[GRADE_TIME] = "time",
-		[GRADE_MEMORY] = "memory",
-		[GRADE_INSTRUCTIONS] = "instructions",
-		[GRADE_SYSTEM_CALL] = "system call",
-		[GRADE_CRASH] = "crash",
-	};
-
-	return names[limit];
-}
-
-/* ---- texts of strangers ---- */
-
-/* Bytes of the UTF-8 sequence at @s with its code in @code, 0 if it is none. */
-static unsigned int utf8_sequence(const unsigned char *s, u32 *code)
-{
-	static const u32 smallest[] = {0, 0, 0x80, 0x800, 0x10000};
-	unsigned int n = *s < 0x80 ? 1 : *s < 0xc2 ? 0 : *s < 0xe0 ? 2 : *s < 0xf0 ? 3 : 4;
-
-	if (!n || *s > 0xf4)
-		return 0;
-	*code = n == 1 ? *s : *s & (0x7f >> n);
-	for (unsigned int i = 1; i < n; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-		*code = *code << 6 | (s[i] & 0x3f);
-	}
-	if (*code < smallest[n] || (*code >= 0xd800 && *code < 0xe000) || *code > 0x10ffff)
-		return 0;
-	return n;
-}
-
-/* Controls, what turns the reading direction, what XML forbids. */
-static bool is_unfit(u32 c)
-{
-	return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x200e && c <= 0x200f) ||
-	       (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) || c == 0xfeff ||
-	       (c & 0xfffe) == 0xfffe;
-}
-
-void grade_clean(char *s)
-{
-	char *to = s;
-
-	while (*s) {
-		u32 code = 0;
-		unsigned int n = utf8_sequence((unsigned char *)s, &code);
-
-		if (!n || is_unfit(code)) {
-			*to++ = *s == '\n' || *s == '\t' ? ' ' : '?';
-			s += max(1u, n);
-			continue;
-		}
-		memmove(to, s, n);
-		to += n;
-		s += n;
-	}
-	*to = 0;
-}
 
 /* ---- the lab ---- */
 
 static int add_items(struct grade *g, struct fl_error *err)
 {
-	struct lab *lab = g->lab;
+	const struct lab *lab = g->lab;
 	unsigned int n = 0;
 
 	for (unsigned int s = 0; s < lab->nr_steps; s++)
@@ -105,6 +43,27 @@ static int add_items(struct grade *g, struct fl_error *err)
 	return 0;
 }
 
+/* The questions: the lab's Lua runs in a child, like everybody's. */
+static int open_lab(struct grade *g, const char *dir, struct fl_error *err)
+{
+	static const struct lab_ask ask = {.type = LAB_ASK_LAB};
+	struct lab_remote_config config = {
+		.dir = dir,
+		.source = g->source,
+		.source_len = g->source_len,
+		.images = &g->images,
+		.student = "nobody",
+	};
+	struct lab_reply reply;
+	int ret = lab_remote_open(&config, &g->nobody, err);
+
+	if (!ret)
+		ret = lab_remote_do(g->nobody, &ask, &reply, err);
+	if (!ret)
+		g->lab = lab_remote_lab(g->nobody);
+	return ret;
+}
+
 int grade_open(const char *dir, struct grade **ret, struct fl_error *err)
 {
 	struct grade *g = calloc(1, sizeof(*g));
@@ -119,9 +78,9 @@ int grade_open(const char *dir, struct grade **ret, struct fl_error *err)
 	else
 		error = textfile_read(path, LAB_MAX, &g->source, &g->source_len, err);
 	if (!error)
-		error = lab_open_text(dir, g->source, g->source_len, "nobody", &g->lab, err);
+		error = lab_images_open(dir, &g->images, err);
 	if (!error)
-		error = lab_images_open(g->lab->dir, &g->lab->images, err);
+		error = open_lab(g, dir, err);
 	if (!error)
 		error = add_items(g, err);
 	if (error) {
@@ -144,7 +103,8 @@ void grade_close(struct grade *g)
 	free(g->results);
 	free(g->items);
 	free(g->source);
-	lab_close(g->lab);
+	lab_remote_close(g->nobody);
+	lab_images_fini(&g->images);
 	free(g);
 }
 
@@ -197,7 +157,7 @@ static void read_text(struct grade_result *r, const char *path, bool is_file)
 	if (error) {
 		r->broken = true;
 		snprintf(r->why, sizeof(r->why), "%s", err.text);
-		grade_clean(r->why);
+		make_printable(r->why);
 	}
 }
 
@@ -233,12 +193,12 @@ int grade_add(struct grade *g, const char *path, const char *student, struct fl_
 		r->path = strdup(path);
 	if (!r || !r->path)
 		return fl_error_set(err, -ENOMEM, NULL, 0, "out of memory");
-	grade_clean(r->path);
+	make_printable(r->path);
 	if (student)
 		snprintf(r->student, sizeof(r->student), "%s", student);
 	else
 		name_student(path, !S_ISDIR(st.st_mode), r->student, sizeof(r->student));
-	grade_clean(r->student);
+	make_printable(r->student);
 	r->seed = lab_seed(r->student);
 	read_text(r, path, !S_ISDIR(st.st_mode));
 	return 0;

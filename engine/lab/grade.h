@@ -17,23 +17,13 @@
 #ifndef FL_LAB_GRADE_H
 #define FL_LAB_GRADE_H
 
-#include "lab/lab.h"
+#include "lab/lab_remote.h"
 
 #define GRADE_WHY	   512	/* bytes of a reason */
-#define GRADE_CPU_SECONDS  10	/* for one question */
+#define GRADE_CPU_SECONDS  10	/* to prepare, to run, to judge one question */
 #define GRADE_WALL_SECONDS 120	/* and how long a child may be silent */
 #define GRADE_RSS_MIB	   1024 /* resident memory of a child */
 #define GRADE_JOBS_MAX	   64
-
-enum grade_limit {
-	GRADE_NO_LIMIT,
-	GRADE_TIME,
-	GRADE_MEMORY,
-	GRADE_INSTRUCTIONS,
-	GRADE_SYSTEM_CALL, /* one that is forbidden */
-	GRADE_CRASH,	   /* the child ended otherwise */
-	GRADE_NR_LIMITS,
-};
 
 /* A question in the order of judging: predictions of a step first. */
 struct grade_item {
@@ -44,7 +34,7 @@ struct grade_item {
 
 struct grade_verdict {
 	bool right;
-	enum grade_limit limit;
+	enum lab_limit limit;
 	char why[GRADE_WHY]; /* one line of printable UTF-8 */
 };
 
@@ -54,7 +44,7 @@ struct grade_result {
 	u32 seed;
 	bool broken;	     /* nothing could be judged, all verdicts have the reason */
 	char why[GRADE_WHY]; /* of broken */
-	enum grade_limit limit;
+	enum lab_limit limit;
 	double score;
 	struct grade_verdict *verdicts; /* one an item */
 
@@ -64,8 +54,10 @@ struct grade_result {
 };
 
 struct grade {
-	struct lab *lab; /* as nobody in particular sees it */
-	char *source;	 /* lab.lua */
+	struct lab_remote *nobody; /* has the lab as nobody in particular sees it */
+	const struct lab *lab;
+	char *source; /* lab.lua */
+	struct lab_images images;
 	size_t source_len;
 	struct grade_item *items;
 	unsigned int nr_items;
@@ -88,11 +80,5 @@ int grade_add(struct grade *g, const char *path, const char *student, struct fl_
 
 /* Judge all that was added, @jobs at a time. */
 int grade_run(struct grade *g, unsigned int jobs, struct fl_error *err);
-
-/* "time", "memory"...; "" for none. */
-const char *grade_limit_name(enum grade_limit limit);
-
-/* Replace in @s what is no printable UTF-8 or would reorder text; line ends become blanks. */
-void grade_clean(char *s);
 
 #endif

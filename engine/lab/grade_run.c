@@ -1,39 +1,29 @@
-/* The parent's side: one child a submission, its records checked, its limits kept. */
+/* Judging: a remote for each submission under way, asked one question after the other. */
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
-#include "lab/grade_wire.h"
+#include "lab/grade.h"
+#include "lib/printable.h"
 
 #define POLL_MS 100
+#define NO_STEP (~0u)
 
 /* A place for one submission under way. */
 struct slot {
 	struct grade *g;
 	struct grade_result *result; /* NULL: free */
-	struct lab_played *played;   /* shared with the child */
-	pid_t child;
-	int fd;
-	u32 next;		      /* item without a verdict */
-	bool known;		      /* WHO was said */
-	bool judging;		      /* BEGIN was said for next */
-	bool stopped;		      /* told of a limit: an end is in order */
-	bool control;		      /* judges the lab without the submission */
-	bool lab_failed;	      /* at next; in @why */
-	enum grade_limit killed;      /* why we ended it */
-	double cpu_start, wall_start; /* of next, seconds */
-	char why[GRADE_WHY];
-	struct grade_record record; /* as far as it has arrived */
-	size_t got;
+	struct lab_remote *remote;
+	enum lab_ask_type asked;
+	u32 next;	     /* item without a verdict */
+	bool known;	     /* whose it is */
+	bool opened, loaded; /* the lab; the answers */
+	unsigned int step;   /* that was started, or NO_STEP */
+	bool ran;
+	bool control;	     /* judges the lab without the submission */
+	char why[GRADE_WHY]; /* control: what the lab complained about */
 };
 
 struct run_state {
@@ -41,108 +31,76 @@ struct run_state {
 	struct slot *slots;
 	unsigned int jobs;
 	unsigned int next, done; /* submissions */
-	int error;
 	struct fl_error *err;
 };
 
-/* ---- clocks ---- */
+/* ---- texts ---- */
 
-static double seconds(clockid_t clock)
+/* "answers.lua:3: text" without folders. */
+static void describe(const struct fl_error *err, char *buf, size_t n)
 {
-	struct timespec ts = {0};
+	const char *slash = strrchr(err->file, '/');
 
-	clock_gettime(clock, &ts);
-	return ts.tv_sec + ts.tv_nsec / 1e9;
+	if (err->file[0] && err->line)
+		snprintf(buf, n, "%.60s:%u: %.400s", slash ? slash + 1 : err->file, err->line,
+			 err->text);
+	else
+		snprintf(buf, n, "%s", err->text);
 }
 
-static double cpu_of(pid_t pid)
+/* Which limit, at which question, after which event. */
+static void limit_reason(const struct slot *s, const struct lab_reply *reply, char *why)
 {
-	clockid_t clock;
+	const char *id = s->next < s->g->nr_items ? s->g->items[s->next].q->id : "";
+	char detail[GRADE_WHY], last[240];
+	int n;
 
-	return clock_getcpuclockid(pid, &clock) ? 0 : seconds(clock);
-}
-
-/* MiB that are the child's own; what it shares with us is not. */
-static unsigned long long resident(pid_t pid)
-{
-	unsigned long long pages = 0, shared = 0;
-	char path[40];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/statm", (int)pid);
-	f = fopen(path, "re");
-	if (!f)
-		return 0;
-	if (fscanf(f, "%*u %llu %llu", &pages, &shared) != 2)
-		pages = shared = 0;
-	fclose(f);
-	return (pages - min(shared, pages)) * sysconf(_SC_PAGESIZE) >> 20;
-}
-
-static void start_clocks(struct slot *s)
-{
-	s->cpu_start = cpu_of(s->child);
-	s->wall_start = seconds(CLOCK_MONOTONIC);
+	if (reply->died)
+		snprintf(detail, sizeof(detail), "%s", reply->detail);
+	else if (*reply->verdict.why)
+		snprintf(detail, sizeof(detail), "%s", reply->verdict.why);
+	else
+		describe(&reply->err, detail, sizeof(detail));
+	lab_remote_last(s->remote, last, sizeof(last));
+	n = snprintf(why, GRADE_WHY, "limit %s: %.200s, ", lab_limit_name(reply->limit), detail);
+	if (s->known)
+		snprintf(why + n, GRADE_WHY - n, "at question %s, %s", id, last);
+	else
+		snprintf(why + n, GRADE_WHY - n, "while it was read, %s", last);
 }
 
 /* ---- results ---- */
 
-/* ", after event 12, 'read 4k 16'": the last thing a machine did. */
-static void add_event(const struct slot *s, char *why)
-{
-	size_t len = strlen(why);
-	struct lab_played played = *s->played;
-	char op[160];
-
-	if (played.nr && workload_format_op(&played.op, op, sizeof(op)) > 0)
-		snprintf(why + len, GRADE_WHY - len, ", after event fl_op %llu (%s)",
-			 (unsigned long long)played.nr, op);
-	else
-		snprintf(why + len, GRADE_WHY - len, ", before any event");
-}
-
-static void limit_reason(const struct slot *s, enum grade_limit limit, const char *detail,
-			 char *why)
-{
-	const char *id = s->next < s->g->nr_items ? s->g->items[s->next].q->id : "";
-
-	if (s->known)
-		snprintf(why, GRADE_WHY, "limit %s: %.300s, at question %s",
-			 grade_limit_name(limit), detail, id);
-	else
-		snprintf(why, GRADE_WHY, "limit %s: %.300s, while it was read",
-			 grade_limit_name(limit), detail);
-	add_event(s, why);
-	grade_clean(why);
-}
-
 /* The item at next has failed; the one after it is next. */
-static void fail_item(struct slot *s, enum grade_limit limit, const char *why)
+static void fail_item(struct slot *s, enum lab_limit limit, const char *why)
 {
-	struct grade_verdict *v = &s->result->verdicts[s->next];
+	struct grade_verdict *v = &s->result->verdicts[s->next++];
 
 	v->right = false;
 	v->limit = limit;
-	if (limit)
-		limit_reason(s, limit, why, v->why);
-	else
-		snprintf(v->why, sizeof(v->why), "%s", why);
-	grade_clean(v->why);
-	s->next++;
-	s->judging = false;
+	snprintf(v->why, sizeof(v->why), "%s", why);
+	make_printable(v->why);
 }
 
-static void make_broken(struct slot *s, enum grade_limit limit, const char *why)
+static void fail_for_limit(struct slot *s, const struct lab_reply *reply)
+{
+	char why[GRADE_WHY];
+
+	limit_reason(s, reply, why);
+	fail_item(s, reply->limit, why);
+}
+
+static void make_broken(struct slot *s, const struct lab_reply *reply)
 {
 	struct grade_result *r = s->result;
 
 	r->broken = true;
-	r->limit = limit;
-	if (limit)
-		limit_reason(s, limit, why, r->why);
+	r->limit = reply->limit;
+	if (reply->limit)
+		limit_reason(s, reply, r->why);
 	else
-		snprintf(r->why, sizeof(r->why), "%s", why);
-	grade_clean(r->why);
+		describe(&reply->err, r->why, sizeof(r->why));
+	make_printable(r->why);
 }
 
 static void finish_result(struct run_state *run, struct grade_result *r)
@@ -164,88 +122,73 @@ static void finish_result(struct run_state *run, struct grade_result *r)
 		run->g->progress(run->g->ctx, run->done, run->g->nr);
 }
 
-/* ---- children ---- */
+/* ---- asking ---- */
 
-static int start_child(struct run_state *run, struct slot *s)
+static int open_remote(struct run_state *run, struct slot *s)
 {
-	struct grade_task task = {
-		.grade = run->g,
-		.name = "answers.lua",
-		.text = s->control ? NULL : s->result->text,
-		.len = s->result->len,
+	const struct grade *g = run->g;
+	struct lab_remote_config config = {
+		.dir = g->lab->dir,
+		.source = g->source,
+		.source_len = g->source_len,
+		.images = &g->images,
 		.student = s->result->student,
-		.first = s->next,
-		.played = s->played,
+		.cpu_seconds = GRADE_CPU_SECONDS,
+		.wall_seconds = GRADE_WALL_SECONDS,
+		.rss_mib = GRADE_RSS_MIB,
 	};
-	int pipes[2];
 
-	if (pipe2(pipes, O_CLOEXEC))
-		return fl_error_set(run->err, -errno, NULL, 0, "pipe: %s", strerror(errno));
-	memset(s->played, 0, sizeof(*s->played));
-	task.talk = pipes[1];
-	fflush(NULL);
-	s->child = fork();
-	if (!s->child)
-		_exit(grade_child(&task));
-	close(pipes[1]);
-	if (s->child < 0) {
-		close(pipes[0]);
-		return fl_error_set(run->err, -errno, NULL, 0, "fork: %s", strerror(errno));
-	}
-	s->fd = pipes[0];
-	s->got = 0;
-	s->judging = s->stopped = s->lab_failed = false;
-	s->killed = GRADE_NO_LIMIT;
-	start_clocks(s);
-	return 0;
+	lab_remote_close(s->remote);
+	s->opened = s->loaded = s->ran = false;
+	s->step = NO_STEP;
+	return lab_remote_open(&config, &s->remote, run->err);
 }
 
-static int end_child(struct slot *s)
+/* What has to be asked before, or of, the next item. */
+static struct lab_ask next_ask(const struct slot *s)
 {
-	int status = 0;
+	const struct grade_item *item = &s->g->items[s->next];
+	struct lab_ask ask = {.quiet = true};
 
-	close(s->fd);
-	s->fd = -1;
-	kill(s->child, SIGKILL);
-	while (waitpid(s->child, &status, 0) < 0 && errno == EINTR)
-		;
-	s->child = 0;
-	return status;
+	if (!s->known || (s->opened && !s->loaded && !s->control)) {
+		ask.type = s->known ? LAB_ASK_ANSWERS : LAB_ASK_WHO;
+		ask.name = "answers.lua";
+		ask.bytes = s->result->text;
+		ask.len = s->result->len;
+		return ask;
+	}
+	if (!s->opened) {
+		ask.type = LAB_ASK_LAB;
+		return ask;
+	}
+	ask.step = item->step_nr - 1;
+	ask.question = item->q - item->step->questions;
+	ask.type = s->step != ask.step		  ? LAB_ASK_START
+		   : !item->q->predict && !s->ran ? LAB_ASK_RUN
+						  : LAB_ASK_JUDGE;
+	return ask;
 }
 
-/* Why a child ended in the middle of its work. */
-static enum grade_limit reason_of_death(const struct slot *s, int status, char *why, size_t n)
+static int send_next(struct run_state *run, struct slot *s)
 {
-	int sig = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+	struct lab_ask ask = next_ask(s);
 
-	if (s->killed == GRADE_TIME || sig == SIGXCPU) {
-		snprintf(why, n, "more than %d s", GRADE_CPU_SECONDS);
-		return GRADE_TIME;
-	}
-	if (s->killed == GRADE_MEMORY) {
-		snprintf(why, n, "more than %d MiB", GRADE_RSS_MIB);
-		return GRADE_MEMORY;
-	}
-	if (sig == SIGSYS) {
-		snprintf(why, n, "one that is forbidden here");
-		return GRADE_SYSTEM_CALL;
-	}
-	if (sig && s->killed == GRADE_NO_LIMIT)
-		snprintf(why, n, "ended by signal %d (%s)", sig, strsignal(sig));
-	else
-		snprintf(why, n, "ended without a verdict");
-	return GRADE_CRASH;
+	s->asked = ask.type;
+	return lab_remote_send(s->remote, &ask, run->err);
 }
 
-static int no_jail(struct run_state *run)
+/* ---- the lab without the submission ---- */
+
+static int begin_control(struct run_state *run, struct slot *s, const struct lab_reply *reply)
 {
-	return fl_error_set(run->err, -EPERM, NULL, 0,
-			    "submissions cannot be locked in here (seccomp or limits refused), "
-			    "expected a kernel that can");
+	describe(&reply->err, s->why, sizeof(s->why));
+	make_printable(s->why);
+	s->control = true;
+	return open_remote(run, s);
 }
 
 /* The submission is out of it: is the lab broken by itself? */
-static int after_control(struct run_state *run, struct slot *s, bool fine)
+static int end_control(struct run_state *run, struct slot *s, bool fine)
 {
 	char why[GRADE_WHY];
 
@@ -255,137 +198,95 @@ static int after_control(struct run_state *run, struct slot *s, bool fine)
 				    s->result->student, s->why);
 	snprintf(why, sizeof(why), "the lab could not go on: %.400s", s->why);
 	s->control = false;
-	fail_item(s, GRADE_NO_LIMIT, why);
-	return 0;
+	fail_item(s, LAB_NO_LIMIT, why);
+	return open_remote(run, s);
 }
 
-/* The child is gone; what is left is for the next one. */
-static int child_ended(struct run_state *run, struct slot *s)
+/* ---- answers ---- */
+
+static void take_verdict(struct slot *s, const struct lab_reply *reply)
 {
-	bool fine = s->stopped;
-	int status = end_child(s), ret = 0;
-	char why[200];
+	char why[GRADE_WHY];
 
-	if (WIFEXITED(status) && WEXITSTATUS(status) == 2)
-		return no_jail(run);
-	if (s->control) {
-		ret = after_control(run, s, fine);
-	} else if (s->lab_failed) {
-		s->control = true;
-	} else if (!s->result->broken && !fine && s->next < run->g->nr_items) {
-		enum grade_limit limit = reason_of_death(s, status, why, sizeof(why));
-
-		if (s->known)
-			fail_item(s, limit, why);
-		else
-			make_broken(s, limit, why);
-	}
-	if (ret)
-		return ret;
-	if (!s->result->broken && s->next < run->g->nr_items)
-		return start_child(run, s);
-	finish_result(run, s->result);
-	s->result = NULL;
-	return 0;
-}
-
-/* ---- records ---- */
-
-/* What a child may not say ends it; it counts as a crash. */
-static void nonsense(struct slot *s)
-{
-	s->killed = GRADE_CRASH;
-	kill(s->child, SIGKILL);
-}
-
-static void take_who(struct slot *s, const char *student)
-{
-	if (s->known)
+	if (reply->limit) {
+		fail_for_limit(s, reply);
 		return;
-	snprintf(s->result->student, sizeof(s->result->student), "%.127s", student);
-	grade_clean(s->result->student); /* changes nothing that read_student() lets pass */
+	}
+	if (reply->verdict.right) {
+		s->result->verdicts[s->next++].right = true;
+		return;
+	}
+	if (reply->unfit)
+		describe(&reply->err, why, sizeof(why));
+	else if (!reply->given)
+		snprintf(why, sizeof(why), "no answer");
+	else
+		snprintf(why, sizeof(why), "%s",
+			 *reply->verdict.why ? reply->verdict.why : "wrong");
+	fail_item(s, LAB_NO_LIMIT, why);
+}
+
+static void take_who(struct slot *s, const struct lab_reply *reply)
+{
+	snprintf(s->result->student, sizeof(s->result->student), "%s", reply->text);
 	s->result->seed = lab_seed(s->result->student);
 	s->known = true;
 }
 
-static void take_verdict(struct slot *s, const struct grade_record *r)
+/* An ask that came to nothing. */
+static int take_failure(struct run_state *run, struct slot *s, const struct lab_reply *reply)
 {
-	if (!s->judging || r->item != s->next || r->limit >= GRADE_NR_LIMITS) {
-		nonsense(s);
-		return;
-	}
-	if (s->control) {
-		s->stopped = true;
-		kill(s->child, SIGKILL);
-		return;
-	}
-	s->stopped = r->limit;
-	if (r->right && !r->limit) {
-		s->result->verdicts[s->next++].right = true;
-		s->judging = false;
-	} else {
-		fail_item(s, r->limit, r->text);
-	}
+	if (reply->error == -EPERM)
+		return fl_error_set(run->err, -EPERM, NULL, 0,
+				    "submissions cannot be locked in here (seccomp or limits "
+				    "refused), expected a kernel that can");
+	if (s->control)
+		return end_control(run, s, false);
+	if (s->asked == LAB_ASK_WHO || (s->asked == LAB_ASK_ANSWERS && !reply->died))
+		make_broken(s, reply);
+	else if (reply->died)
+		fail_for_limit(s, reply);
+	else
+		return begin_control(run, s, reply);
+	return 0;
 }
 
-static void take_lab(struct slot *s, const struct grade_record *r)
+static int take_reply(struct run_state *run, struct slot *s, const struct lab_reply *reply)
 {
-	s->lab_failed = true;
-	snprintf(s->why, sizeof(s->why), "%s", r->text);
-	grade_clean(s->why);
-}
-
-static void take_record(struct slot *s, struct grade_record *r)
-{
-	r->text[sizeof(r->text) - 1] = 0;
-	if (r->type == GRADE_WHO) {
-		take_who(s, r->text);
-	} else if (r->type == GRADE_BROKEN && r->limit < GRADE_NR_LIMITS) {
-		make_broken(s, r->limit, r->text);
-	} else if (r->type == GRADE_BEGIN && s->known && !s->judging && r->item == s->next &&
-		   r->item < s->g->nr_items) {
-		s->judging = true;
-		start_clocks(s);
-	} else if (r->type == GRADE_VERDICT) {
-		take_verdict(s, r);
-	} else if (r->type == GRADE_LAB && r->item == s->next) {
-		take_lab(s, r);
-	} else if (r->type != GRADE_DONE || s->next != s->g->nr_items) {
-		nonsense(s);
+	if (reply->error || (reply->limit && s->asked == LAB_ASK_WHO))
+		return take_failure(run, s, reply);
+	switch (s->asked) {
+	case LAB_ASK_WHO:
+		take_who(s, reply);
+		break;
+	case LAB_ASK_LAB:
+		s->opened = true;
+		break;
+	case LAB_ASK_ANSWERS:
+		s->loaded = true;
+		break;
+	case LAB_ASK_START:
+		s->step = s->g->items[s->next].step_nr - 1;
+		s->ran = false;
+		break;
+	case LAB_ASK_RUN:
+		s->ran = true;
+		break;
+	default:
+		if (s->control)
+			return end_control(run, s, true);
+		take_verdict(s, reply);
 	}
-}
-
-/* Read what is there. Returns 1 at the end of the child. */
-static int read_child(struct slot *s)
-{
-	ssize_t n = read(s->fd, (char *)&s->record + s->got, sizeof(s->record) - s->got);
-
-	if (n < 0 && (errno == EINTR || errno == EAGAIN))
-		return 0;
-	if (n <= 0)
-		return 1;
-	s->got += n;
-	if (s->got < sizeof(s->record))
-		return 0;
-	s->got = 0;
-	if (!s->killed)
-		take_record(s, &s->record);
 	return 0;
 }
 
 /* ---- the loop ---- */
 
-static void keep_limits(struct slot *s)
+static void end_slot(struct slot *s)
 {
-	if (s->killed)
-		return;
-	if (cpu_of(s->child) - s->cpu_start > GRADE_CPU_SECONDS ||
-	    seconds(CLOCK_MONOTONIC) - s->wall_start > GRADE_WALL_SECONDS)
-		s->killed = GRADE_TIME;
-	else if (resident(s->child) > GRADE_RSS_MIB)
-		s->killed = GRADE_MEMORY;
-	if (s->killed)
-		kill(s->child, SIGKILL);
+	lab_remote_close(s->remote);
+	s->remote = NULL;
+	s->result = NULL;
 }
 
 /* Submissions that cannot be read need no child. */
@@ -393,19 +294,38 @@ static int fill_slot(struct run_state *run, struct slot *s)
 {
 	while (run->next < run->g->nr) {
 		struct grade_result *r = &run->g->results[run->next++];
-		struct lab_played *played = s->played;
+		int ret;
 
 		if (r->broken) {
 			finish_result(run, r);
 			continue;
 		}
-		*s = (struct slot){.g = run->g, .result = r, .played = played, .fd = -1};
-		return start_child(run, s);
+		*s = (struct slot){.g = run->g, .result = r};
+		ret = open_remote(run, s);
+		return ret ? ret : send_next(run, s);
 	}
 	return 0;
 }
 
-static int turn(struct run_state *run, struct pollfd *fds, struct slot **who)
+/* Take what the slot's child has to say and ask on. */
+static int serve_slot(struct run_state *run, struct slot *s)
+{
+	struct lab_reply reply;
+	int ret = 0;
+
+	while (!ret && s->result && lab_remote_poll(s->remote, &reply)) {
+		ret = take_reply(run, s, &reply);
+		if (!ret && (s->result->broken || s->next == run->g->nr_items)) {
+			finish_result(run, s->result);
+			end_slot(s);
+		} else if (!ret) {
+			ret = send_next(run, s);
+		}
+	}
+	return ret;
+}
+
+static int turn(struct run_state *run, struct pollfd *fds)
 {
 	unsigned int n = 0;
 	int ret = 0;
@@ -415,46 +335,16 @@ static int turn(struct run_state *run, struct pollfd *fds, struct slot **who)
 
 		if (!s->result)
 			ret = fill_slot(run, s);
-		if (!ret && s->result) {
-			fds[n] = (struct pollfd){.fd = s->fd, .events = POLLIN};
-			who[n++] = s;
-		}
+		if (!ret && s->result)
+			fds[n++] = (struct pollfd){.fd = lab_remote_fd(s->remote),
+						   .events = lab_remote_poll_events(s->remote)};
 	}
 	if (ret || !n)
 		return ret;
 	poll(fds, n, POLL_MS);
-	for (unsigned int i = 0; i < n && !ret; i++) {
-		if (fds[i].revents && read_child(who[i]))
-			ret = child_ended(run, who[i]);
-		else
-			keep_limits(who[i]);
-	}
+	for (unsigned int i = 0; i < run->jobs && !ret; i++)
+		ret = serve_slot(run, &run->slots[i]);
 	return ret;
-}
-
-static void end_all(struct run_state *run)
-{
-	for (unsigned int i = 0; run->slots && i < run->jobs; i++) {
-		if (run->slots[i].result && run->slots[i].child > 0)
-			end_child(&run->slots[i]);
-		if (run->slots[i].played)
-			munmap(run->slots[i].played, sizeof(struct lab_played));
-	}
-	free(run->slots);
-}
-
-static int make_slots(struct run_state *run)
-{
-	run->slots = calloc(run->jobs, sizeof(*run->slots));
-	for (unsigned int i = 0; run->slots && i < run->jobs; i++) {
-		void *p = mmap(NULL, sizeof(struct lab_played), PROT_READ | PROT_WRITE,
-			       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-
-		if (p == MAP_FAILED)
-			return fl_error_set(run->err, -ENOMEM, NULL, 0, "out of memory");
-		run->slots[i].played = p;
-	}
-	return run->slots ? 0 : fl_error_set(run->err, -ENOMEM, NULL, 0, "out of memory");
 }
 
 int grade_run(struct grade *g, unsigned int jobs, struct fl_error *err)
@@ -462,11 +352,15 @@ int grade_run(struct grade *g, unsigned int jobs, struct fl_error *err)
 	struct run_state run = {
 		.g = g, .jobs = min_t(unsigned int, jobs, GRADE_JOBS_MAX), .err = err};
 	struct pollfd fds[GRADE_JOBS_MAX];
-	struct slot *who[GRADE_JOBS_MAX];
-	int ret = make_slots(&run);
+	int ret = 0;
 
+	run.slots = calloc(run.jobs, sizeof(*run.slots));
+	if (!run.slots)
+		return fl_error_set(err, -ENOMEM, NULL, 0, "out of memory");
 	while (!ret && run.done < g->nr)
-		ret = turn(&run, fds, who);
-	end_all(&run);
+		ret = turn(&run, fds);
+	for (unsigned int i = 0; i < run.jobs; i++)
+		end_slot(&run.slots[i]);
+	free(run.slots);
 	return ret;
 }

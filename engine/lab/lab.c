@@ -7,6 +7,7 @@
 
 #include "lab/lua_engine.h"
 #include "lab/plot.h"
+#include "lib/printable.h"
 
 /* ---- numbers of a student ---- */
 
@@ -18,6 +19,11 @@ u32 lab_seed(const char *student)
 
 	SHA256((const unsigned char *)text, min((size_t)n, sizeof(text) - 1), md);
 	return (u32)md[0] << 24 | md[1] << 16 | md[2] << 8 | md[3];
+}
+
+bool lab_is_student(const char *name)
+{
+	return *name && strlen(name) < sizeof(((struct lab *)NULL)->student) && is_printable(name);
 }
 
 u64 lab_mix(const struct lab *lab, const char *what)

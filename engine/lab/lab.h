@@ -104,6 +104,9 @@ enum lab_text { LAB_BRIEF, LAB_REVEAL, LAB_QUESTION, LAB_HINT, LAB_EXPLAIN };
 /* The number that all of a student's numbers come from. */
 u32 lab_seed(const char *student);
 
+/* May a student be called so? 1 to 127 printable bytes. */
+bool lab_is_student(const char *name);
+
 /* Load the lab in folder @dir. */
 int lab_open(const char *dir, const char *student, struct lab **ret, struct fl_error *err);
 /*

@@ -19,6 +19,7 @@ struct child {
 	struct lab *lab; /* NULL until the first ask */
 	struct lab_stream *stream;
 	FILE *out;
+	char student[128];
 };
 
 /* ---- the socket ---- */
@@ -232,10 +233,13 @@ static int do_judge(struct child *c, const struct ask *ask, struct answer *a)
 
 	if (!ask->head.has_value && lab_answer_given(c->lab, ask->step, ask->q, &v, &err)) {
 		snprintf(a->head.why, sizeof(a->head.why), "%s", err.text);
+		a->head.err = err;
 		a->head.given = a->head.unfit = true;
 		return 0;
 	}
 	a->head.given = v.type != LAB_VALUE_NONE;
+	if (!a->head.given && !lab_is_program(ask->q))
+		return 0;
 	ret = lab_judge(c->lab, ask->step, ask->q, &v, &verdict, &a->head.err);
 	if (ret)
 		return ret;
@@ -248,6 +252,51 @@ static int do_answers(struct child *c, const struct ask *ask, struct answer *a)
 {
 	return lab_load_answers_text(c->lab, ask->name, ask->bytes, ask->head.bytes_len,
 				     &a->head.err);
+}
+
+/* The student field of the answers, or the name there is anyway. */
+static int read_student(struct lab *lab, const char *fallback, char **ret, struct fl_error *err)
+{
+	lua_State *L = lab->ll->L;
+	const char *text;
+	size_t len;
+	int type, error = 0;
+
+	lua_rawgeti(L, LUA_REGISTRYINDEX, lab->answers_ref);
+	lua_pushliteral(L, "student");
+	type = lua_rawget(L, -2);
+	text = type == LUA_TSTRING ? lua_tolstring(L, -1, &len) : NULL;
+	if (type == LUA_TNIL)
+		*ret = strdup(fallback);
+	else if (text && strlen(text) == len && lab_is_student(text))
+		*ret = strdup(text);
+	else
+		error = fl_error_set(
+			err, -EINVAL, NULL, 0,
+			"student is a %s, expected a string of 1 to 127 printable bytes",
+			lua_typename(L, type));
+	lua_pop(L, 2);
+	return error;
+}
+
+/* The answers are run for the student's name in a state that is thrown away. */
+static int do_who(struct child *c, const struct ask *ask, struct answer *a)
+{
+	struct lab lab = {.answers_ref = LUA_NOREF};
+	int ret = lab_lua_open(&lab.ll, &a->head.err);
+
+	if (ret)
+		return ret;
+	lab.ll->out = NULL;
+	ret = lab_load_answers_text(&lab, ask->name, ask->bytes, ask->head.bytes_len, &a->head.err);
+	if (!ret)
+		ret = read_student(&lab, c->student, &a->text, &a->head.err);
+	a->head.limit = lab_limit_of(lab.ll);
+	if (ret)
+		return ret;
+	lab_lua_close(lab.ll);
+	snprintf(c->student, sizeof(c->student), "%s", a->text);
+	return 0;
 }
 
 static int do_nothing(struct child *c, const struct ask *ask, struct answer *a)
@@ -300,8 +349,8 @@ static int open_lab(struct child *c, struct fl_error *err)
 
 	if (c->lab)
 		return 0;
-	ret = lab_open_text(task->config->dir, task->source, task->source_len,
-			    task->config->student, &c->lab, err);
+	ret = lab_open_text(task->config->dir, task->source, task->source_len, c->student, &c->lab,
+			    err);
 	if (ret)
 		return ret;
 	c->lab->ll->defaults.source = lab_child_files();
@@ -438,9 +487,11 @@ static bool serve(struct child *c)
 	a.head.type = ask.type;
 	if (ask.type == LAB_ASK_SCRIPT)
 		a.head.error = do_script(c, &a);
+	else if (ask.type == LAB_ASK_WHO)
+		a.head.error = do_who(c, &ask, &a);
 	else
 		a.head.error = serve_lab(c, &ask, &a);
-	go_on = c->lab && !a.head.limit;
+	go_on = (c->lab || (ask.type == LAB_ASK_WHO && !a.head.error)) && !a.head.limit;
 	a.head.last = !go_on;
 	say_reply(c, &a);
 	free(ask.name);
@@ -454,6 +505,8 @@ int lab_child(const struct lab_child_task *task)
 		.memory = ADDRESSES, .cpu_seconds = CPU_SECONDS, .files = true};
 	struct child c = {.task = task};
 
+	if (task->config->student)
+		snprintf(c.student, sizeof(c.student), "%s", task->config->student);
 	if (jail_enter(-1, task->talk, &limits))
 		return WIRE_NO_JAIL;
 	c.out = open_print();

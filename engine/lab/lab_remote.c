@@ -114,8 +114,8 @@ static void keep_limits(struct lab_remote *r)
 {
 	if (r->killed || !r->busy)
 		return;
-	if (cpu_of(r->child) - r->cpu_start > r->config.cpu_seconds ||
-	    seconds(CLOCK_MONOTONIC) - r->wall_start > r->config.wall_seconds)
+	r->silent = seconds(CLOCK_MONOTONIC) - r->wall_start > r->config.wall_seconds;
+	if (r->silent || cpu_of(r->child) - r->cpu_start > r->config.cpu_seconds)
 		kill_child(r, LAB_TIME);
 	else if (resident(r->child) > r->config.rss_mib)
 		kill_child(r, LAB_MEMORY);
@@ -127,10 +127,19 @@ static int read_source(struct lab_remote *r, struct fl_error *err)
 {
 	const struct lab_remote_config *c = &r->config;
 
+	if (c->source) {
+		r->source = malloc(c->source_len + 1);
+		if (!r->source)
+			return fl_error_set(err, -ENOMEM, NULL, 0, "out of memory");
+		memcpy(r->source, c->source, c->source_len);
+		r->source_len = c->source_len;
+	}
 	if (!c->dir)
 		snprintf(r->path, sizeof(r->path), "%s", c->script);
 	else if (snprintf(r->path, sizeof(r->path), "%s/lab.lua", r->dir) >= LAB_PATH)
 		return fl_error_set(err, -ENAMETOOLONG, c->dir, 0, "path too long");
+	if (c->source)
+		return 0;
 	return textfile_read(c->dir ? r->path : c->script, SOURCE_MAX, &r->source, &r->source_len,
 			     err);
 }
@@ -180,7 +189,7 @@ int lab_remote_open(const struct lab_remote_config *config, struct lab_remote **
 		error = fl_error_set(err, -ENOMEM, NULL, 0, "out of memory");
 	else
 		error = read_source(r, err);
-	if (!error && config->dir)
+	if (!error && config->dir && !config->source)
 		error = lab_images_open(r->dir, &r->images, err);
 	if (error) {
 		lab_remote_close(r);
@@ -248,7 +257,7 @@ static int start_child(struct lab_remote *r, struct fl_error *err)
 	struct lab_child_task task = {.config = &r->config,
 				      .source = r->source,
 				      .source_len = r->source_len,
-				      .images = &r->images,
+				      .images = r->config.source ? r->config.images : &r->images,
 				      .played = r->played};
 	int pair[2];
 
@@ -294,11 +303,14 @@ static bool add_ask(struct bytes *b, const struct lab_ask *ask, bool quiet)
 /* Is this part of the way to the ask? */
 static bool stage_needed(const struct lab_remote *r, enum stage stage)
 {
-	bool in_step = r->ask.type != LAB_ASK_START && r->ask.type != LAB_ASK_SCRIPT && r->started;
+	enum lab_ask_type type = r->ask.type;
+	bool in_step = r->started && type != LAB_ASK_START;
 
+	if (type == LAB_ASK_SCRIPT || type == LAB_ASK_WHO)
+		return stage == STAGE_ASK;
 	switch (stage) {
 	case STAGE_ANSWERS:
-		return r->answers.len && r->ask.type != LAB_ASK_ANSWERS;
+		return r->answers.len && type != LAB_ASK_ANSWERS;
 	case STAGE_START:
 		return in_step;
 	case STAGE_RUN:
@@ -333,7 +345,8 @@ int lab_remote_send(struct lab_remote *r, const struct lab_ask *ask, struct fl_e
 	bool fresh = !r->child;
 	int ret = 0;
 
-	if (ask->type >= LAB_ASK_NR || (ask->type == LAB_ASK_SCRIPT) != !r->config.dir)
+	if (ask->type >= LAB_ASK_NR || (ask->type == LAB_ASK_WHO && r->lab) ||
+	    (ask->type == LAB_ASK_SCRIPT) != !r->config.dir)
 		return fl_error_set(err, -EINVAL, r->path, 0, "nothing to ask of %s",
 				    r->config.dir ? "a lab" : "a script");
 	if (r->busy)
@@ -368,11 +381,30 @@ struct lab_ask lab_ask_about(const struct lab *lab, enum lab_ask_type type,
 				.of_question = q != NULL};
 }
 
+void lab_remote_last(const struct lab_remote *r, char *buf, size_t n)
+{
+	struct lab_played played = *r->played; /* the child writes it */
+	const struct trace_event_info *info = trace_event_info(played.last);
+	char op[160];
+
+	if (!played.any || !info || workload_format_op(&played.op, op, sizeof(op)) < 0)
+		snprintf(buf, n, "before any event");
+	else if (!played.events)
+		snprintf(buf, n, "before the first event, in '%s'", op);
+	else
+		snprintf(buf, n, "after event %llu (%s), in '%s'",
+			 (unsigned long long)played.events, info->name, op);
+}
+
 /* Why a child ended in the middle of its work. */
 static enum lab_limit reason_of_death(const struct lab_remote *r, int status, char *why, size_t n)
 {
 	int sig = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 
+	if (r->killed == LAB_TIME && r->silent) {
+		snprintf(why, n, "not a word for %u s", r->config.wall_seconds);
+		return LAB_TIME;
+	}
 	if (r->killed == LAB_TIME || sig == SIGXCPU) {
 		snprintf(why, n, "more than %u s", r->config.cpu_seconds);
 		return LAB_TIME;
@@ -399,7 +431,7 @@ static enum lab_limit reason_of_death(const struct lab_remote *r, int status, ch
 static void reply_of_the_dead(struct lab_remote *r, int status)
 {
 	struct lab_reply *reply = &r->reply;
-	char why[200];
+	char last[240];
 
 	memset(reply, 0, sizeof(*reply));
 	r->answered = r->last = true;
@@ -409,16 +441,19 @@ static void reply_of_the_dead(struct lab_remote *r, int status)
 					    "refused), expected a kernel that can");
 		return;
 	}
-	reply->limit = reason_of_death(r, status, why, sizeof(why));
-	if (r->asked == LAB_ASK_JUDGE && reply->limit != LAB_CANCELLED) {
-		/* What is judged has done it: it is wrong, nothing else is. */
-		reply->given = true;
-		snprintf(reply->verdict.why, sizeof(reply->verdict.why), "limit %s: %s",
-			 lab_limit_name(reply->limit), why);
+	reply->died = true;
+	reply->limit = reason_of_death(r, status, reply->detail, sizeof(reply->detail));
+	lab_remote_last(r, last, sizeof(last));
+	reply->error = fl_error_set(
+		&reply->err, -EINTR,
+		r->asked == LAB_ASK_ANSWERS || r->asked == LAB_ASK_WHO ? "" : r->path, 0,
+		"limit %s: %s, %s", lab_limit_name(reply->limit), reply->detail, last);
+	if (r->asked != LAB_ASK_JUDGE || reply->limit == LAB_CANCELLED)
 		return;
-	}
-	reply->error = fl_error_set(&reply->err, -EINTR, r->asked == LAB_ASK_ANSWERS ? "" : r->path,
-				    0, "limit %s: %s", lab_limit_name(reply->limit), why);
+	/* What is judged has done it: it is wrong, nothing else is. */
+	reply->error = 0;
+	reply->given = true;
+	snprintf(reply->verdict.why, sizeof(reply->verdict.why), "%.500s", reply->err.text);
 }
 
 /* Where a fresh child would have to be brought to. */
@@ -433,6 +468,9 @@ static void remember(struct lab_remote *r)
 		r->step = ask->step;
 	} else if (ask->type == LAB_ASK_RUN) {
 		r->ran = done;
+	} else if (ask->type == LAB_ASK_WHO && done) {
+		snprintf(r->student, sizeof(r->student), "%s", r->reply.text);
+		r->seed = lab_seed(r->student);
 	} else if (ask->type == LAB_ASK_ANSWERS) {
 		r->answers.len = 0;
 		if (done && !bytes_add(&r->answers, r->ask_record.p, r->ask_record.len))

@@ -52,9 +52,12 @@ enum lab_limit {
 const char *lab_limit_name(enum lab_limit limit);
 
 struct lab_remote_config {
-	const char *dir;		   /* the lab's folder; NULL: a script */
-	const char *student;		   /* whose numbers */
-	const char *script;		   /* path of a script, where there is no lab */
+	const char *dir;     /* the lab's folder; NULL: a script */
+	const char *student; /* whose numbers */
+	const char *script;  /* path of a script, where there is no lab */
+	const char *source;  /* lab.lua or the script, if it was read already; else it is read */
+	size_t source_len;
+	const struct lab_images *images; /* with @source: those of the folder */
 	const struct run_config *defaults; /* of fl.machine in a script; or NULL */
 
 	unsigned int cpu_seconds;  /* of one ask; 0: 60 */
@@ -86,6 +89,8 @@ enum lab_ask_type {
 	LAB_ASK_ANSWER,	 /* the right one, where there is one: value, and options to show it */
 	LAB_ASK_JUDGE,	 /* @value, or with NULL what answers.lua has */
 	LAB_ASK_ANSWERS, /* load answers.lua: @name for messages, @bytes, @len */
+	LAB_ASK_WHO,	 /* first of all: the lab is for whom @bytes, an answers.lua, names;
+			    text is the name, config.student where it names none */
 	LAB_ASK_LAB,	 /* nothing but the lab's table: lab_remote_lab() */
 	LAB_ASK_SCRIPT,	 /* run the script */
 	LAB_ASK_NR,
@@ -108,12 +113,14 @@ struct lab_reply {
 	int error; /* 0 or negative errno, told in err */
 	struct fl_error err;
 	enum lab_limit limit;	    /* hit while it was done; also where error is 0 */
-	const char *text;	    /* TEXT */
+	bool died;		    /* of the limit, which err tells; there is no text, no value */
+	char detail[100];	    /* of that: "more than 10 s" */
+	const char *text;	    /* TEXT, WHO */
 	struct lab_options options; /* OPTIONS, ANSWER */
 	struct lab_value value;	    /* ANSWER; not Lua */
 	struct lab_verdict verdict; /* JUDGE */
 	bool given;		    /* JUDGE: there was something to judge */
-	bool unfit; /* JUDGE: what answers.lua has is of another kind, told in verdict.why */
+	bool unfit; /* JUDGE: what answers.lua has is of another kind, told in verdict.why, err */
 };
 
 int lab_remote_open(const struct lab_remote_config *config, struct lab_remote **ret,
@@ -142,6 +149,12 @@ short lab_remote_poll_events(const struct lab_remote *r);
 bool lab_remote_busy(const struct lab_remote *r);
 /* End what the child is at: the next poll brings its reply, with LAB_CANCELLED. */
 void lab_remote_cancel(struct lab_remote *r);
+
+/*
+ * What the machines did last, when a limit was hit: "after event 12 (NAME), in 'read 4k
+ * 16'" or "before any event". Events of a machine are numbered from 1, as in Lua.
+ */
+void lab_remote_last(const struct lab_remote *r, char *buf, size_t n);
 
 /* Send and wait. Returns reply->error. */
 int lab_remote_do(struct lab_remote *r, const struct lab_ask *ask, struct lab_reply *reply,

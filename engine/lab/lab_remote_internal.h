@@ -30,6 +30,7 @@ struct lab_remote {
 	pid_t child; /* 0: none */
 	int fd;	     /* -1 without child */
 	enum lab_limit killed;
+	bool silent;		      /* killed for saying nothing */
 	double cpu_start, wall_start; /* of the ask or the last word */
 	struct bytes in;	      /* a record as far as it has arrived */
 	struct bytes out;	      /* not sent yet */

@@ -265,6 +265,11 @@ static bool take_texts(struct lab_remote *r, const struct wire_reply *wire, cons
 	return p == end;
 }
 
+static bool has_text(enum lab_ask_type type)
+{
+	return type == LAB_ASK_TEXT || type == LAB_ASK_WHO;
+}
+
 static bool take_reply(struct lab_remote *r, const char *data, size_t len)
 {
 	struct lab_reply *reply = &r->reply;
@@ -282,7 +287,8 @@ static bool take_reply(struct lab_remote *r, const char *data, size_t len)
 	reply->type = wire.type;
 	reply->error = wire.error;
 	reply->err = wire.err;
-	reply->err.code = wire.error;
+	if (wire.error)
+		reply->err.code = wire.error;
 	reply->limit = wire.limit;
 	reply->value = wire.value;
 	reply->given = wire.given;
@@ -293,7 +299,8 @@ static bool take_reply(struct lab_remote *r, const char *data, size_t len)
 	r->last = wire.last;
 	return wire.type == r->asked &&
 	       take_texts(r, &wire, data + sizeof(wire), len - sizeof(wire)) &&
-	       (reply->text || reply->error || wire.type != LAB_ASK_TEXT);
+	       (reply->text || reply->error || !has_text(wire.type)) &&
+	       (wire.type != LAB_ASK_WHO || reply->error || lab_is_student(reply->text));
 }
 
 /* ---- which of them ---- */

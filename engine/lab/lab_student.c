@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "lab/lab.h"
+#include "lab/lua_engine.h"
 
 #define COPY_DEPTH 20
 
@@ -201,6 +202,14 @@ int lab_value_from_lua(struct lab *lab, const struct lab_step *step, const struc
 static int push_student_env(lua_State *L)
 {
 	lab_lua_push_env(L);
+	/* The lab's files are the lab's. */
+	lab_lua_push_machine_new(L, true);
+	lua_pushvalue(L, -1);
+	lua_setfield(L, -3, "machine");
+	lua_getfield(L, -2, "fl");
+	lua_insert(L, -2);
+	lua_setfield(L, -2, "machine");
+	lua_pop(L, 1);
 	return 1;
 }
 

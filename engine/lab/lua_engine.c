@@ -189,7 +189,7 @@ void lab_lua_add_engine(lua_State *L)
 	luaL_newlib(L, functions);
 	lua_pushliteral(L, FL_VERSION);
 	lua_setfield(L, -2, "version");
-	lab_lua_push_machine_new(L);
+	lab_lua_push_machine_new(L, false);
 	lua_pushvalue(L, -1);
 	lua_setfield(L, -4, "machine");
 	lua_setfield(L, -2, "machine");

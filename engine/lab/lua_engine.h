@@ -8,7 +8,8 @@
 
 #include "lab/lua_state.h"
 
-void lab_lua_push_machine_new(lua_State *L);   /* fl.machine */
+/* fl.machine; @sealed: it opens no file. */
+void lab_lua_push_machine_new(lua_State *L, bool sealed);
 void lab_lua_push_plot_library(lua_State *L);  /* plot */
 void lab_lua_push_figure(lua_State *L);	       /* figure */
 void lab_lua_push_rng(lua_State *L, u64 seed); /* a generator */

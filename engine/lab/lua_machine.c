@@ -46,6 +46,7 @@ s64 lab_lua_size(lua_State *L, int index, const char *what)
 
 struct builder {
 	struct run_config config;
+	bool sealed; /* no files */
 	bool record;
 	bool fs, file; /* they were given */
 };
@@ -107,7 +108,7 @@ static void take_file(lua_State *L, struct builder *b)
 		b->config.file = ll->defaults.file;
 		return;
 	}
-	if (!ll->dir || strchr(name, '/') || name[0] == '.')
+	if (b->sealed || !ll->dir || strchr(name, '/') || name[0] == '.')
 		luaL_error(L,
 			   "machine: file: '%s', expected a file in the lab's folder, or the "
 			   "one --file names",
@@ -336,7 +337,8 @@ static void boot(lua_State *L, struct lab_machine *lm, const struct run_config *
 
 static int new_machine(lua_State *L)
 {
-	struct builder b = {.config = lab_lua_of(L)->defaults};
+	struct builder b = {.config = lab_lua_of(L)->defaults,
+			    .sealed = lua_toboolean(L, lua_upvalueindex(1))};
 	struct lab_machine *lm;
 
 	lua_settop(L, 1);
@@ -483,9 +485,10 @@ static void make_type(lua_State *L)
 	lua_setfield(L, -2, "__metatable");
 }
 
-void lab_lua_push_machine_new(lua_State *L)
+void lab_lua_push_machine_new(lua_State *L, bool sealed)
 {
 	make_type(L);
 	lua_pop(L, 1);
-	lua_pushcfunction(L, new_machine);
+	lua_pushboolean(L, sealed);
+	lua_pushcclosure(L, new_machine, 1);
 }

@@ -55,6 +55,8 @@ s64 lab_lua_size(lua_State *L, int index, const char *what);
 
 /* Play one operation, remembered in past; raises what the run or a policy had to complain. */
 void lab_machine_play(lua_State *L, struct lab_machine *lm, const struct wl_op *op);
+/* Keep account of where the machine is, for those who are told of limits. */
+void lab_machine_note(struct lab_machine *lm);
 /* Play one entry of a past on a twin. */
 void lab_machine_replay(lua_State *L, struct lab_machine *lm, const struct wl_op *op);
 /* The next queued operation without its repeats; false at the end. machine_advance() takes it. */

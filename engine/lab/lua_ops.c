@@ -139,6 +139,18 @@ static void raise_error(lua_State *L, const struct lab_machine *lm, const struct
 	luaL_error(L, "%s", err->text);
 }
 
+void lab_machine_note(struct lab_machine *lm)
+{
+	const struct trace *t = &lm->run->machine->trace;
+	struct lab_played *played = lm->ll->played;
+
+	if (!played)
+		return;
+	played->any = true;
+	played->events = trace_events(t);
+	played->last = t->last;
+}
+
 void lab_machine_play(lua_State *L, struct lab_machine *lm, const struct wl_op *op)
 {
 	struct fl_error err = {0};
@@ -146,11 +158,11 @@ void lab_machine_play(lua_State *L, struct lab_machine *lm, const struct wl_op *
 
 	lab_lua_charge(L, op_price(lm->run, op));
 	remember(L, lm, op);
-	if (lm->ll->played) {
-		lm->ll->played->nr++;
+	if (lm->ll->played)
 		lm->ll->played->op = *op;
-	}
+	lab_machine_note(lm);
 	play_protected(L, lm, op, &ret, &err);
+	lab_machine_note(lm);
 	if (!ret)
 		return;
 	raise_error(L, lm, &err);

@@ -100,6 +100,7 @@ static int consult_protected(lua_State *L)
 {
 	struct consult *c = lua_touserdata(L, 1);
 
+	lab_machine_note(c->policy->lm);
 	lab_lua_charge(L, 50);
 	push_state(L, c->query);
 	push_request(L, c->query, c->kernel);

@@ -33,10 +33,12 @@
 struct lab_images;
 struct plot;
 
-/* The last operation of any machine. */
+/* How far the machine that played last has got. */
 struct lab_played {
-	u64 nr; /* operations so far */
-	struct wl_op op;
+	bool any;
+	struct wl_op op; /* under way, or the last */
+	u64 events;	 /* before it, or with it when it is over */
+	u32 last;	 /* enum trace_event_id of the last of them */
 };
 
 struct lab_lua {

@@ -428,6 +428,7 @@ static u64 play_plain_reads(struct run *run, size_t len, u64 n)
 		return 0;
 	histogram_add_n(&run->latency, (m->clock_ps - start) / n / 1000, n);
 	m->trace.count[EV_fl_read][0] += n;
+	m->trace.last = EV_fl_read;
 	run->reads += n;
 	run->bytes += n * len;
 	return n;

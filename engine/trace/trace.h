@@ -55,6 +55,7 @@ struct trace_sink {
 /* The trace of one machine. */
 struct trace {
 	u64 count[EV_NR][TRACE_ORDERS];	/* events so far, by order; always kept */
+	u16 last;			/* enum trace_event_id of the last one */
 	struct trace_sink *sinks;	/* listeners, oldest first */
 	const u64 *clock_ps;		/* virtual time in picoseconds; owned by the machine */
 	u8 cpu;				/* that runs now */
@@ -85,6 +86,8 @@ const char *trace_rule_name(unsigned int rule);
 
 /* All events of one kind, whatever their order. */
 u64 trace_total(const struct trace *t, enum trace_event_id id);
+/* All events: the number of the last one, from 1. */
+u64 trace_events(const struct trace *t);
 
 void trace_dispatch(struct trace *t, struct trace_event *ev);
 
@@ -95,10 +98,11 @@ void trace_dispatch(struct trace *t, struct trace_event *ev);
 static inline bool trace_count(struct trace *t, enum trace_event_id id, unsigned int order)
 {
 	t->count[id][order]++;
+	t->last = id;
 	return unlikely(t->sinks != NULL);
 }
 
-/* Count an event of one slot and tell the sinks. Hot: counting is one increment. */
+/* Count an event of one slot and tell the sinks. Hot: counting is an increment and a store. */
 static inline void trace_event(struct trace *t, enum trace_event_id id, unsigned int order,
 			       u32 ino, u64 index, u32 a, u32 b)
 {

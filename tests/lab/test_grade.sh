@@ -36,7 +36,7 @@ test_expect_success 'text: a line of name and OK or FAIL, the reason, parts and 
 	test_grep "^guilty: OK$" out
 	test_grep "^Part bisect score: 10/10$" out
 	test_grep "^marked: FAIL$" out
-	test_grep "^    limit instructions: answers.lua:[0-9]+: .*, at question marked, after event fl_op [0-9]+ \(read 4k" out
+	test_grep "^    limit instructions: answers.lua:[0-9]+: .*, at question marked, after event [0-9]+ \(fl_[a-z]+\), in .read 4k" out
 	test_grep "^Score: 10/56$" out
 '
 

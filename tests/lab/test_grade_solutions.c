@@ -13,6 +13,7 @@
 #include "lab/grade.h"
 #include "lab/lab_find.h"
 #include "lab/textfile.h"
+#include "lib/printable.h"
 
 static void must(int ret, const struct fl_error *err)
 {
@@ -181,7 +182,7 @@ static void cleaned(const char *from, const char *to)
 	char text[100];
 
 	snprintf(text, sizeof(text), "%s", from);
-	grade_clean(text);
+	make_printable(text);
 	assert_string_equal(text, to);
 }
 
