@@ -179,6 +179,8 @@ int lab_expand(struct lab *lab, const char *text, unsigned int line, char **ret,
 /* The value at the top (popped) as a submission for @q. -EINVAL with what was expected. */
 int lab_value_from_lua(struct lab *lab, const struct lab_step *step, const struct lab_question *q,
 		       struct lab_value *ret, struct fl_error *err);
+/* Push a copy of the value at @index without metatables; raises for functions and handles. */
+void lab_push_copy(lua_State *L, int index);
 /* Push a function that calls the student's function or functions on top (popped) and copies
  * results. */
 int lab_push_guarded(struct lab *lab, struct fl_error *err);

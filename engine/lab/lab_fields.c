@@ -57,6 +57,7 @@ static const struct {
 		       {"check", FUNCTION, false},
 		       {"cases", FUNCTION, false},
 		       {"answer", FUNCTION, false},
+		       {"valid", FUNCTION, false},
 		       {"budget", NUMBER, false}}},
 	[LAB_WORKLOAD] = {"workload",
 			  {COMMON_FIELDS,

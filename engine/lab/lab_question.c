@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lab/lab.h"
+#include "lab/lab_judge.h"
 #include "lab/plot.h"
 #include "lib/prng.h"
 #include "lib/strutil.h"
@@ -13,7 +13,7 @@
 /* ---- calling the question's functions ---- */
 
 /* Push function @field of the question and s. */
-static void push_call(struct lab *lab, const struct lab_question *q, const char *field)
+void lab_push_call(struct lab *lab, const struct lab_question *q, const char *field)
 {
 	lua_State *L = lab->ll->L;
 
@@ -23,8 +23,8 @@ static void push_call(struct lab *lab, const struct lab_question *q, const char 
 	lua_rawgeti(L, LUA_REGISTRYINDEX, lab->s_ref);
 }
 
-static int fail(const struct lab *lab, const struct lab_question *q, struct fl_error *err,
-		const char *fmt, const char *a)
+int lab_question_error(const struct lab *lab, const struct lab_question *q, struct fl_error *err,
+		       const char *fmt, const char *a)
 {
 	char text[400];
 
@@ -61,7 +61,7 @@ static int push_options(struct lab *lab, const struct lab_question *q, struct fl
 	if (lua_istable(L, -1) && lua_rawlen(L, -1) >= 2 && lua_rawlen(L, -1) <= LAB_OPTIONS_MAX)
 		return 0;
 	lua_pop(L, 1);
-	return fail(lab, q, err, "%s, expected a list of 2 to 26 texts", field);
+	return lab_question_error(lab, q, err, "%s, expected a list of 2 to 26 texts", field);
 }
 
 static void shuffle(const struct lab *lab, const struct lab_question *q, struct lab_options *o)
@@ -100,7 +100,7 @@ int lab_options_get(struct lab *lab, const struct lab_step *step, const struct l
 		else if (lua_type(L, -1) == LUA_TNUMBER)
 			ret->text[i] = strdup(lua_tostring(L, -1));
 		else
-			error = fail(lab, q, err, "an option is a %s, expected a string",
+			error = lab_question_error(lab, q, err, "an option is a %s, expected a string",
 				     luaL_typename(L, -1));
 		lua_pop(L, 1);
 	}
@@ -119,14 +119,14 @@ static int take_list(struct lab *lab, const struct lab_question *q, struct lab_v
 	size_t n = lua_istable(L, -1) ? lua_rawlen(L, -1) : 0;
 
 	if (!lua_istable(L, -1) || n > LAB_LIST_MAX)
-		return fail(lab, q, err, "answer is a %s, expected a list of at most 64 numbers",
+		return lab_question_error(lab, q, err, "answer is a %s, expected a list of at most 64 numbers",
 			    luaL_typename(L, -1));
 	ret->type = LAB_VALUE_NUMBERS;
 	ret->nr = n;
 	for (size_t i = 0; i < n; i++) {
 		lua_rawgeti(L, -1, i + 1);
 		if (lua_type(L, -1) != LUA_TNUMBER)
-			return fail(lab, q, err, "the list has a %s, expected numbers",
+			return lab_question_error(lab, q, err, "the list has a %s, expected numbers",
 				    luaL_typename(L, -1));
 		ret->numbers[i] = lua_tonumber(L, -1);
 		lua_pop(L, 1);
@@ -143,7 +143,7 @@ static int take_answer(struct lab *lab, const struct lab_question *q, struct lab
 	if (q->kind == LAB_LIST || q->kind == LAB_ORDER)
 		return take_list(lab, q, ret, err);
 	if (lua_type(L, -1) != LUA_TNUMBER || !isfinite(lua_tonumber(L, -1)))
-		return fail(lab, q, err, "answer is a %s, expected a number", luaL_typename(L, -1));
+		return lab_question_error(lab, q, err, "answer is a %s, expected a number", luaL_typename(L, -1));
 	ret->type = LAB_VALUE_NUMBERS;
 	ret->nr = 1;
 	ret->numbers[0] = lua_tonumber(L, -1);
@@ -159,7 +159,7 @@ int lab_answer(struct lab *lab, const struct lab_step *step, const struct lab_qu
 	(void)step;
 	memset(ret, 0, sizeof(*ret));
 	lab_lua_set_budget(lab->ll, LAB_LUA_BUDGET);
-	push_call(lab, q, "answer");
+	lab_push_call(lab, q, "answer");
 	error = lab_lua_call(lab->ll, 1, 1, err);
 	if (!error)
 		error = take_answer(lab, q, ret, err);
@@ -334,191 +334,6 @@ static bool numbers_right(const struct lab_question *q, const struct lab_value *
 	return true;
 }
 
-/* Deep equality of plain values; nothing a metatable says counts. */
-static bool equal_values(lua_State *L, int a, int b, int depth)
-{
-	bool same = true;
-
-	a = lua_absindex(L, a);
-	b = lua_absindex(L, b);
-	if (lua_type(L, a) != LUA_TTABLE || lua_type(L, b) != LUA_TTABLE)
-		return lua_rawequal(L, a, b);
-	if (depth > 20 || !lua_checkstack(L, 8))
-		return false;
-	for (int turn = 0; turn < 2 && same; turn++, a ^= b, b ^= a, a ^= b)
-		for (lua_pushnil(L); same && lua_next(L, a);) {
-			lua_pushvalue(L, -2);
-			lua_rawget(L, b);
-			same = equal_values(L, -2, -1, depth + 1);
-			lua_pop(L, 2);
-			if (!same)
-				lua_pop(L, 1);
-		}
-	return same;
-}
-
-/* "called with (4097) it returns 1, expected 2"; above the arguments lie expected and got. */
-static void tell_case(lua_State *L, int args, int n, struct lab_verdict *ret)
-{
-	size_t len = snprintf(ret->why, sizeof(ret->why), "called with (");
-
-	for (int i = 1; i <= n && len < sizeof(ret->why); i++) {
-		lua_rawgeti(L, args, i);
-		len += snprintf(ret->why + len, sizeof(ret->why) - len, "%s%.60s",
-				i > 1 ? ", " : "", lab_lua_tolstring(L, -1, NULL));
-		lua_pop(L, 2);
-	}
-	lab_lua_tolstring(L, args + 2, NULL);
-	lab_lua_tolstring(L, args + 1, NULL);
-	if (len < sizeof(ret->why))
-		snprintf(ret->why + len, sizeof(ret->why) - len,
-			 ") it returns %.60s, expected %.60s", lua_tostring(L, -2),
-			 lua_tostring(L, -1));
-}
-
-/* One case, its argument list on top of the stack (popped). */
-static int judge_case(struct lab *lab, const struct lab_question *q, int f, struct lab_verdict *ret,
-		      struct fl_error *err)
-{
-	lua_State *L = lab->ll->L;
-	int args = lua_gettop(L), n = lua_istable(L, args) ? (int)lua_rawlen(L, args) : 0, error;
-
-	push_call(lab, q, "answer");
-	for (int i = 1; i <= n; i++)
-		lua_rawgeti(L, args, i);
-	error = lab_lua_call(lab->ll, n + 1, 1, err);
-	if (error)
-		return error;
-	lua_pushvalue(L, f);
-	for (int i = 1; i <= n; i++)
-		lua_rawgeti(L, args, i);
-	if (lab_lua_call(lab->ll, n, 1, err)) {
-		snprintf(ret->why, sizeof(ret->why), "line %u: %.400s", err->line, err->text);
-		err->code = 0;
-		lua_settop(L, args - 1);
-		return 0;
-	}
-	ret->right = equal_values(L, -2, -1, 0);
-	if (!ret->right)
-		tell_case(L, args, n, ret);
-	lua_settop(L, args - 1);
-	return 0;
-}
-
-/* The guarded function is at index @f. */
-static int judge_cases(struct lab *lab, const struct lab_question *q, int f,
-		       struct lab_verdict *ret, struct fl_error *err)
-{
-	lua_State *L = lab->ll->L;
-	int list, error;
-
-	push_call(lab, q, "cases");
-	error = lab_lua_call(lab->ll, 1, 1, err);
-	if (error)
-		return error;
-	list = lua_gettop(L);
-	if (!lua_istable(L, list) || !lua_rawlen(L, list))
-		return fail(lab, q, err, "cases returned a %s, expected a list of argument lists",
-			    luaL_typename(L, list));
-	ret->right = true;
-	for (size_t i = 1; ret->right && i <= lua_rawlen(L, list); i++) {
-		ret->right = false;
-		lua_rawgeti(L, list, i);
-		error = judge_case(lab, q, f, ret, err);
-		if (error)
-			return error;
-	}
-	return 0;
-}
-
-/* check(s, x) with x on top of the stack (popped). What goes wrong in it is the student's. */
-static void judge_check(struct lab *lab, const struct lab_question *q, struct lab_verdict *ret)
-{
-	lua_State *L = lab->ll->L;
-	struct fl_error err = {0};
-
-	push_call(lab, q, "check");
-	lua_pushvalue(L, -3);
-	if (lab_lua_call(lab->ll, 2, 2, &err)) {
-		if (err.line)
-			snprintf(ret->why, sizeof(ret->why), "%.100s:%u: %.300s",
-				 strrchr(err.file, '/') ? strrchr(err.file, '/') + 1 : err.file,
-				 err.line, err.text);
-		else
-			snprintf(ret->why, sizeof(ret->why), "%.500s", err.text);
-		lua_pop(L, 1);
-		return;
-	}
-	ret->right = lua_type(L, -2) == LUA_TBOOLEAN && lua_toboolean(L, -2);
-	if (!ret->right)
-		snprintf(ret->why, sizeof(ret->why), "%.500s",
-			 lua_isstring(L, -1) ? lua_tostring(L, -1) : "");
-	lua_pop(L, 3);
-}
-
-static int judge_func(struct lab *lab, const struct lab_question *q, const struct lab_value *given,
-		      struct lab_verdict *ret, struct fl_error *err)
-{
-	lua_State *L = lab->ll->L;
-	int top = lua_gettop(L), error = 0;
-
-	if (given->type != LAB_VALUE_LUA) {
-		snprintf(ret->why, sizeof(ret->why), "there is no function yet");
-		return 0;
-	}
-	lab_lua_set_budget(lab->ll, q->budget);
-	lua_rawgeti(L, LUA_REGISTRYINDEX, given->ref);
-	error = lab_push_guarded(lab, err);
-	if (error)
-		return error;
-	lua_rawgeti(L, LUA_REGISTRYINDEX, q->ref);
-	if (lua_getfield(L, -1, "check") != LUA_TNIL) {
-		lua_pop(L, 2);
-		judge_check(lab, q, ret);
-	} else {
-		lua_pop(L, 2);
-		error = judge_cases(lab, q, top + 1, ret, err);
-	}
-	lua_settop(L, top);
-	return error;
-}
-
-static u64 count_ops(const struct workload *w)
-{
-	u64 n = 0;
-
-	for (size_t i = 0; i < w->nr; i++)
-		n += workload_op_count(&w->ops[i]);
-	return n;
-}
-
-static void judge_workload(struct lab *lab, const struct lab_question *q,
-			   const struct lab_value *given, struct lab_verdict *ret)
-{
-	struct fl_error err = {0};
-	struct workload w;
-	u64 n;
-
-	if (given->type != LAB_VALUE_TEXT) {
-		snprintf(ret->why, sizeof(ret->why), "there is no workload yet");
-		return;
-	}
-	if (workload_parse(&w, "workload", given->text, strlen(given->text), &err)) {
-		snprintf(ret->why, sizeof(ret->why), "line %u: %.400s", err.line, err.text);
-		return;
-	}
-	n = count_ops(&w);
-	workload_fini(&w);
-	if (!n || n > (u64)q->max_ops) {
-		snprintf(ret->why, sizeof(ret->why), "%llu operations, expected 1 to %lld",
-			 (unsigned long long)n, (long long)q->max_ops);
-		return;
-	}
-	lab_lua_set_budget(lab->ll, q->budget);
-	lua_pushstring(lab->ll->L, given->text);
-	judge_check(lab, q, ret);
-}
-
 int lab_judge(struct lab *lab, const struct lab_step *step, const struct lab_question *q,
 	      const struct lab_value *given, struct lab_verdict *ret, struct fl_error *err)
 {
@@ -527,9 +342,9 @@ int lab_judge(struct lab *lab, const struct lab_step *step, const struct lab_que
 
 	memset(ret, 0, sizeof(*ret));
 	if (q->kind == LAB_FUNC)
-		return judge_func(lab, q, given, ret, err);
+		return lab_judge_func(lab, q, given, ret, err);
 	if (q->kind == LAB_WORKLOAD) {
-		judge_workload(lab, q, given, ret);
+		lab_judge_workload(lab, q, given, ret);
 		return 0;
 	}
 	error = lab_answer(lab, step, q, &right, err);

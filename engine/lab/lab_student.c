@@ -9,7 +9,6 @@
 
 /* ---- results of a student's function are copied ---- */
 
-/* Push a copy of the value at @index without metatables; functions and handles do not pass. */
 static void push_copy(lua_State *L, int index, int depth)
 {
 	int type = lua_type(L, index);
@@ -35,6 +34,11 @@ static void push_copy(lua_State *L, int index, int depth)
 		lua_rawset(L, -5);
 		lua_pop(L, 1);
 	}
+}
+
+void lab_push_copy(lua_State *L, int index)
+{
+	push_copy(L, index, 0);
 }
 
 /* Upvalue: the student's function. */

@@ -193,6 +193,8 @@ void lab_lua_add_engine(lua_State *L)
 	lua_pushvalue(L, -1);
 	lua_setfield(L, -4, "machine");
 	lua_setfield(L, -2, "machine");
+	lab_lua_push_smallest(L);
+	lua_setfield(L, -2, "smallest");
 	lua_setfield(L, -2, "fl");
 	lab_lua_push_plot_library(L);
 	lua_setfield(L, -2, "plot");

@@ -12,6 +12,7 @@
 void lab_lua_push_machine_new(lua_State *L, bool sealed);
 void lab_lua_push_plot_library(lua_State *L);  /* plot */
 void lab_lua_push_figure(lua_State *L);	       /* figure */
+void lab_lua_push_smallest(lua_State *L);      /* fl.smallest */
 void lab_lua_push_rng(lua_State *L, u64 seed); /* a generator */
 
 #endif

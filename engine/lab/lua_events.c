@@ -228,16 +228,21 @@ static int events_step(lua_State *L)
 	while (trace_ring_next(&w->it, &ev)) {
 		w->nr++;
 		if (w->nr > w->to)
-			return 0;
+			break;
 		if (!(w->nr & 15))
 			lab_lua_charge(L, 1);
 		if (w->nr < w->from || !w->wanted[ev.id])
 			continue;
 		lab_lua_push_event(L, lm, &ev, w->nr);
-		if (lab_lua_event_passes(L, 1))
+		if (lab_lua_event_passes(L, 1)) {
+			lm->ll->looked.open = true;
+			lm->ll->looked.nr = w->nr;
+			lm->ll->looked.id = ev.id;
 			return 1;
+		}
 		lua_pop(L, 1);
 	}
+	lm->ll->looked.open = false;
 	return 0;
 }
 

@@ -147,7 +147,7 @@ void lab_machine_note(struct lab_machine *lm)
 	if (!played)
 		return;
 	played->any = true;
-	played->events = trace_events(t);
+	played->events = t->events;
 	played->last = t->last;
 }
 

@@ -61,6 +61,13 @@ struct lab_lua {
 	void (*figure)(void *ctx, const char *name, const char *svg);
 	void *figure_ctx;
 
+	/* The event at which a loop over events stands, or left off. */
+	struct {
+		bool open; /* not at its end */
+		u64 nr;	   /* from 1 */
+		u16 id;
+	} looked;
+
 	/* A machine booted (@twin: as another stands) or ends; NULL: nobody watches. */
 	void (*booted)(void *ctx, struct run *run, bool twin);
 	void (*ends)(void *ctx, struct run *run);

@@ -393,7 +393,7 @@ static void repeat_idle_read(struct run *run, u64 n, const u64 *units_before, u6
 			(m->cost_units[CONTEXT_TASK][i] - units_before[i]) * n;
 	m->clock_ps += delta * n;
 	m->locks[LOCK_F_POS_LOCK] += n;
-	m->trace.count[EV_fl_read][0] += n;
+	trace_count_many(&m->trace, EV_fl_read, n);
 	histogram_add_n(&run->latency, delta / 1000, n);
 	run->reads += n;
 }
@@ -427,8 +427,7 @@ static u64 play_plain_reads(struct run *run, size_t len, u64 n)
 	if (!n)
 		return 0;
 	histogram_add_n(&run->latency, (m->clock_ps - start) / n / 1000, n);
-	m->trace.count[EV_fl_read][0] += n;
-	m->trace.last = EV_fl_read;
+	trace_count_many(&m->trace, EV_fl_read, n);
 	run->reads += n;
 	run->bytes += n * len;
 	return n;

@@ -693,7 +693,7 @@ u64 filemap_read_plain(struct file *file, size_t count, u64 n)
 	n = min(n, (u64)(end - file->f_pos) / count);
 	charge2(m, COST_GET_PAGES, n, COST_READ_BATCH, n);
 	charge2(m, COST_COPY_FOLIO, n, COST_COPY_BYTE, n * count);
-	m->trace.count[EV_mm_filemap_get_pages][0] += n;
+	trace_count_many(&m->trace, EV_mm_filemap_get_pages, n);
 	page_state_use(m, folio, file->f_pos & (folio_size(folio) - 1), n * count);
 	file->f_pos += n * count;
 	file->f_ra.prev_pos = file->f_pos;

@@ -78,15 +78,6 @@ u64 trace_total(const struct trace *t, enum trace_event_id id)
 	return sum;
 }
 
-u64 trace_events(const struct trace *t)
-{
-	u64 n = 0;
-
-	for (unsigned int id = 0; id < EV_NR; id++)
-		n += trace_total(t, id);
-	return n;
-}
-
 void trace_dispatch(struct trace *t, struct trace_event *ev)
 {
 	ev->ns = *t->clock_ps / 1000;

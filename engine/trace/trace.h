@@ -55,6 +55,7 @@ struct trace_sink {
 /* The trace of one machine. */
 struct trace {
 	u64 count[EV_NR][TRACE_ORDERS];	/* events so far, by order; always kept */
+	u64 events;			/* all of them */
 	u16 last;			/* enum trace_event_id of the last one */
 	struct trace_sink *sinks;	/* listeners, oldest first */
 	const u64 *clock_ps;		/* virtual time in picoseconds; owned by the machine */
@@ -86,10 +87,16 @@ const char *trace_rule_name(unsigned int rule);
 
 /* All events of one kind, whatever their order. */
 u64 trace_total(const struct trace *t, enum trace_event_id id);
-/* All events: the number of the last one, from 1. */
-u64 trace_events(const struct trace *t);
 
 void trace_dispatch(struct trace *t, struct trace_event *ev);
+
+/* Count @n events of order 0 at once; only where nobody listens. */
+static inline void trace_count_many(struct trace *t, enum trace_event_id id, u64 n)
+{
+	t->count[id][0] += n;
+	t->events += n;
+	t->last = id;
+}
 
 /*
  * Count an event; true if somebody listens, so that hot paths build the struct only then and hand
@@ -98,11 +105,12 @@ void trace_dispatch(struct trace *t, struct trace_event *ev);
 static inline bool trace_count(struct trace *t, enum trace_event_id id, unsigned int order)
 {
 	t->count[id][order]++;
+	t->events++;
 	t->last = id;
 	return unlikely(t->sinks != NULL);
 }
 
-/* Count an event of one slot and tell the sinks. Hot: counting is an increment and a store. */
+/* Count an event of one slot and tell the sinks. Hot: counting is two increments and a store. */
 static inline void trace_event(struct trace *t, enum trace_event_id id, unsigned int order,
 			       u32 ino, u64 index, u32 a, u32 b)
 {

@@ -246,6 +246,7 @@ two folios.)
 					text = "Now a rule. Write `biggest(index)`: the largest order a folio may have that starts at "
 						.. "page `index`. No folio is larger than order 9, so for page 0 it is 9, as it is for "
 						.. "page 512. Lua's operators are those of C (`index % 2`, `index // 2`, `index & 1`).",
+					valid = function(s, index) return index >= 0 end,
 					cases = function(s)
 						local list = { { 0 }, { 1 }, { 512 }, { 1024 }, { 768 } }
 						for i, p in ipairs(s.pages) do

@@ -93,6 +93,7 @@ much; else if it is at most `ra_pages`/4, take twice as much; else take `ra_page
 					points = 8,
 					text = "Write `init_size(asked, max)`: the size of the first window for a request of `asked` pages with "
 						.. "`ra_pages` = `max`. Division is whole-numbered, as `//` in Lua.",
+					valid = function(s, asked, max) return max >= 32 and max % 32 == 0 and asked >= 1 and asked <= max end,
 					cases = function(s)
 						local list = {}
 						for _, max in ipairs { 32, 64, 128, 256 } do
@@ -238,6 +239,7 @@ pages{{shown == 2 and (", the second " .. sizes[2]) or ""}}.
 					id = "next_size",
 					points = 6,
 					text = "Write `next_size(size, max)`: the size of the window after one of `size` pages.",
+					valid = function(s, size, max) return max >= 32 and max % 16 == 0 and size >= 1 and size <= max end,
 					cases = function(s)
 						local list = {}
 						for _, max in ipairs { 32, 64, 96, 256 } do

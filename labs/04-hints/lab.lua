@@ -556,6 +556,7 @@ cached, with the mark on folio {{mark.index}}. Now somebody drops everything fro
 					points = 8,
 					text = "Write `dropped(off, len, size)`: how many pages DONTNEED drops, `len` > 0, `off` inside the file, all pages cached as single pages. "
 						.. "The range may reach past the end of the file.",
+					valid = function(s, off, len, size) return off >= 0 and len >= 1 and off < size end,
 					cases = function(s)
 						local list = {
 							{ 0, 4096, s.size }, { 0, s.size, s.size }, { 0, s.size - 1, s.size }, { 1, 4095, s.size },

@@ -490,6 +490,7 @@ v6.12 in the middle of it: a reader has come to the mark at page {{page}}; the d
 					points = 10,
 					text = "Write the rule. `unexpected(index, req, max, cached)`: the marked folio is the one page `index`, `req` pages are asked for, `max` is `ra_pages` (`req` is not larger), and `cached[p]` is true for "
 						.. "a page p in the cache. Return `{ start, size }`, or `false` if nothing is read.",
+					valid = function(s, index, req, max, cached) return req >= 1 and req <= max and (max == 32 or max == 64) and cached[index] end,
 					cases = function(s)
 						local list = {}
 						local function case(index, req, max, ahead, gap)

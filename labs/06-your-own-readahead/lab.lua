@@ -657,6 +657,7 @@ program waits for one page, the k after it are on their way.
 					points = 8,
 					text = "The policy must find the stride by itself. Write `stride(pages)`: `pages` lists the first pages of the last reads, oldest first (3 to 8 of them). If each is the same number of pages after the one before, and that is **more than 1**, "
 						.. "return it; else 0.",
+					valid = function(s, pages) return #pages >= 3 and math.min(table.unpack(pages)) >= 0 end,
 					cases = function(s)
 						local list = { { { 5, 6, 7 } }, { { 9, 9, 9 } }, { { 30, 20, 10 } }, { { 0, 2, 4 } }, { { 1, 5, 9, 14 } }, { { 1, 6, 10, 14 } } }
 						for i = 1, 8 do
@@ -757,6 +758,7 @@ At a mark, the stream is the one whose last window holds the marked page; its ne
 					id = "find",
 					points = 4,
 					text = "Write `find(streams, index)`: the place in the list (1, 2, ...) of the stream with `next == index`, or 0. If there are several, the first.",
+					valid = function(s, streams, index) return index >= 0 end,
 					cases = function(s)
 						local list = {}
 						for i = 1, 8 do

@@ -314,6 +314,7 @@ A read ends at the end of the file, whatever it asks for; at or behind the end i
 					text = "Write `turns(folios, size, off, len, after)`: the turns that one read of `len` bytes (at least 1) at byte `off` takes. "
 						.. "`folios` is a list of `{ index = , order = }` in ascending order (pages), all other pages are holes; `size` is the "
 						.. "file's in bytes; `after` is true with the two commits, false before them.",
+					valid = function(s, folios, size, off, len) return folios == s.folios and size == s.size and off >= 0 and len >= 1 end,
 					cases = function(s)
 						local list, size = {}, s.size
 						local function add(off, len)

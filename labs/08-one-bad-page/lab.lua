@@ -130,6 +130,25 @@ local function join(list)
 	return "{" .. table.concat(list, ", ") .. "}"
 end
 
+-- What is wrong with f's answer for a read of `len` bytes at `off`; nil if nothing is.
+local function wrong_read(f, m, pages, size, off, len)
+	local want, got = look(m, off, len), f(pages, size, off, len)
+	local case = ("read %d bytes at %d: "):format(len, off)
+	if type(got) ~= "table" or type(got.copies) ~= "table" then
+		return case .. "it returned no { copies = , result = }"
+	end
+	local list = {}
+	for k, v in ipairs(got.copies) do
+		list[k] = tostring(v)
+	end
+	if join(list) ~= join(want.copies) then
+		return ("%scopies %s, expected %s"):format(case, join(list), join(want.copies))
+	end
+	if got.result ~= want.result then
+		return ("%sresult %s, expected %d"):format(case, tostring(got.result), want.result)
+	end
+end
+
 local function check_read(s, f)
 	local rng = fl.rng(s.case_seed)
 	for i = 1, 8 do
@@ -149,21 +168,11 @@ local function check_read(s, f)
 				off = pages[bad].first * PAGE + rng:int(0, PAGE << pages[bad].order) % size
 				off = math.min(off, size - 1)
 			end
-			local want = look(m, off, len)
-			local got = f(pages, size, off, len)
-			local case = ("case %d of 40, read %d bytes at %d: "):format(5 * i + j - 5, len, off)
-			if type(got) ~= "table" or type(got.copies) ~= "table" then
-				return false, case .. "it returned no { copies = , result = }"
-			end
-			local list = {}
-			for k, v in ipairs(got.copies) do
-				list[k] = tostring(v)
-			end
-			if join(list) ~= join(want.copies) then
-				return false, ("%scopies %s, expected %s (page %d is bad)"):format(case, join(list), join(want.copies), bad)
-			end
-			if got.result ~= want.result then
-				return false, ("%sresult %s, expected %d"):format(case, tostring(got.result), want.result)
+			if wrong_read(f, m, pages, size, off, len) then
+				local _, why = fl.smallest({ off = off, len = len }, function(c)
+					return c.off >= 0 and c.len >= 1 and wrong_read(f, m, pages, size, c.off, c.len)
+				end, 60)
+				return false, ("case %d of 40, %s (page %d is bad)"):format(5 * i + j - 5, why, bad)
 			end
 		end
 	end

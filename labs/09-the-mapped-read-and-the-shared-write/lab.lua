@@ -153,6 +153,7 @@ The file of this step is cached in folios of one page, too, and freshly mapped.
 					points = 8,
 					text = "Write `faults(first, step, n)`: how many faults a program takes that touches the `n` pages `first`, "
 						.. "`first + step`, `first + 2 * step`, ... (`step` is at least 1; nothing is mapped before).",
+					valid = function(s, first, step, n) return first >= 0 and step >= 1 and n >= 1 end,
 					cases = function(s)
 						local list = { { 0, 1, 1 }, { 0, 1, 17 }, { 15, 1, 2 }, { 0, 16, 20 }, { 5, 40, 20 }, { s.first, s.step, s.n } }
 						for i = 1, 8 do

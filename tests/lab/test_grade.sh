@@ -40,6 +40,27 @@ test_expect_success 'text: a line of name and OK or FAIL, the reason, parts and 
 	test_grep "^Score: 10/56$" out
 '
 
+# 0 is the smallest page of order 9, 4 pages the smallest first window of ra_pages 32 (lab 02).
+test_expect_success 'a wrong program is shown the smallest case in which it is wrong' '
+	cat >wrong.lua <<-\END
+	return {
+		biggest = function(i)
+			local o = 0
+			while o < 8 and i % 2 == 0 do i, o = i // 2, o + 1 end
+			return o
+		end,
+		init_size = function() end,
+		equal = "read 4k 10; seek 32k; read 4k 300; pread 0 4k; read 4k 3",
+	}
+	END
+	expect_exit 1 grade 1 --submission wrong.lua >out
+	test_grep "^    called with \(0\) it returns 8, expected 9$" out
+	expect_exit 1 grade 2 --submission wrong.lua >out
+	test_grep "^    called with \(1, 32\) it returns nil, expected 4$" out
+	expect_exit 1 grade 3 --submission wrong.lua >out
+	test_grep "^    a read at byte [0-9]+, expected [0-9]+, after event [0-9]+ \(fl_read\), of as little as .(seek|pread) [0-9k]+( [0-9]+)?; read [^;]*.$" out
+'
+
 test_expect_success 'the hand-out gets nothing; a broken file says where and the next one counts' '
 	expect_exit 1 grade 3 --submission "$FOLIOLAB_LABS"/03-*/answers.lua --submission syntax.lua half.lua >out
 	test_grep "^    nothing could be graded: answers.lua:[0-9]+: " out

@@ -133,6 +133,7 @@ static void test_events(void **state)
 	struct lab_remote *r = open_with((struct lab_remote_config){.events = 100000});
 	const struct lab_remote_machine *m;
 	struct fl_error err = {0};
+	struct lab_played played = {0};
 	struct tape tape;
 	struct lab *lab;
 
@@ -148,6 +149,7 @@ static void test_events(void **state)
 	assert_int_equal(tape_init(&tape, 100000), 0);
 	assert_int_equal(lab_open(dir, "ada", &lab, &err), 0);
 	lab->ll->booted = taped;
+	lab->ll->played = &played;
 	lab->ll->machine_ctx = &tape;
 	assert_int_equal(lab_start(lab, &lab->steps[0], &err), 0);
 	assert_int_equal(lab_run(lab, &lab->steps[0], NULL, &err), 0);
@@ -155,6 +157,8 @@ static void test_events(void **state)
 	assert_int_equal(m->tape.events, tape.events);
 	assert_int_equal(m->tape.slots, tape.slots);
 	assert_memory_equal(m->tape.records, tape.records, tape.slots * sizeof(tape.records[0]));
+	assert_int_equal(played.events, tape.events);
+	assert_int_equal(played.last, tape_record(&tape, tape.events - 1)->id);
 	lab_close(lab);
 	tape_fini(&tape);
 
@@ -301,7 +305,7 @@ static void test_cancel_and_time(void **state)
 	start(r, 0, false);
 	reply = ask_about(r, ask);
 	assert_int_equal(reply.limit, LAB_TIME);
-	assert_string_equal(reply.err.text, "limit time: more than 1 s");
+	assert_string_equal(reply.err.text, "limit time: more than 1 s, before any event");
 	lab_remote_close(r);
 	write_file("lab.lua", lab_lua);
 }

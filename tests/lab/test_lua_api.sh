@@ -8,6 +8,26 @@ lua()
 	"$FOLIOLAB" run script.lua "$@"
 }
 
+test_expect_success 'fl.smallest: lists get shorter, numbers smaller, the reason is the last one' - <<'END'
+lua >out <<'LUA'
+local function big(l)
+	for _, v in ipairs(l) do
+		if v > 7 then return ("%d is big"):format(v) end
+	end
+end
+local y, why = fl.smallest({ 5, 9, 30, 2 }, big)
+print(#y, y[1], why)
+y, why = fl.smallest({ at = -40, deep = { x = { 3, 3 } } }, function(t) return t.at < -10 and #t.deep.x > 0 end)
+print(y.at, #y.deep.x, y.deep.x[1], why)
+print(fl.smallest({ 1 }, big))
+y = fl.smallest({ 1000 }, big, 1)
+print(y[1])
+LUA
+printf '1\t8\t8 is big\n-11\t1\t0\ttrue\n' >want
+sed -n 1,2p out | test_cmp want -
+sed -n '3s/.*\t//p;4p' out | test_cmp <(printf 'nil\n1000\n') -
+END
+
 test_expect_success 'operations, counters and stats agree with run --format json' - <<'END'
 lua >out <<'LUA'
 local m = fl.machine { kernel = "v6.12", size = "1m" }
