@@ -6,13 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lab/lab_find.h"
+#include "lab/lab_remote.h"
+#include "lab/textfile.h"
+
+#define TEXT_MAX      (4UL << 20)
+#define CHECK_SECONDS 7200
+#define CHECK_MIB     8192
 
 /* What is known while one lab is checked. */
 struct checker {
 	struct lab_check *check;
+	const struct lab_check_files *files;
 	struct lab *lab;
-	char solution_path[LAB_PATH];
 	int solution_ref, wrong_ref, computed_ref;
 };
 
@@ -54,7 +59,7 @@ static int take_part(struct checker *c, const char *field, bool needed, int *ref
 		lua_newtable(L);
 	}
 	if (!lua_istable(L, -1))
-		return fl_error_set(err, -EINVAL, c->solution_path, 0,
+		return fl_error_set(err, -EINVAL, c->files->solution_path, 0,
 				    "field '%s' is a %s, expected a table", field,
 				    luaL_typename(L, -1));
 	*ref = luaL_ref(L, LUA_REGISTRYINDEX);
@@ -65,23 +70,22 @@ static int load_solution(struct checker *c, struct fl_error *err)
 {
 	struct lab_lua *ll = c->lab->ll;
 	lua_State *L = ll->L;
-	int ret = lab_find_solution(c->lab->dir, c->solution_path, err);
+	int ret;
 
-	if (ret)
-		return ret;
 	lab_lua_set_budget(ll, LAB_LUA_BUDGET);
 	lua_pushcfunction(L, push_solution_env);
 	ret = lab_lua_call(ll, 0, 2, err);
 	if (ret)
 		return ret;
 	c->computed_ref = luaL_ref(L, LUA_REGISTRYINDEX);
-	ret = lab_lua_load_file(ll, c->solution_path, -1, err);
+	ret = lab_lua_load_text(ll, c->files->solution_path, c->files->solution,
+				c->files->solution_len, -1, err);
 	if (!ret)
 		ret = lab_lua_call(ll, 0, 1, err);
 	if (ret)
 		return ret;
 	if (!lua_istable(L, -1))
-		return fl_error_set(err, -EINVAL, c->solution_path, 0,
+		return fl_error_set(err, -EINVAL, c->files->solution_path, 0,
 				    "returns a %s, expected { solution = ..., wrong = ... }",
 				    luaL_typename(L, -1));
 	ret = take_part(c, "solution", true, &c->solution_ref, err);
@@ -102,7 +106,7 @@ static int take_value(struct checker *c, const struct lab_step *step, const stru
 	if (lua_rawequal(L, -1, -2)) {
 		lua_pop(L, 2);
 		if (lab_is_program(q))
-			return fl_error_set(err, -EINVAL, c->solution_path, 0,
+			return fl_error_set(err, -EINVAL, c->files->solution_path, 0,
 					    "%s: a program cannot be computed, expected one",
 					    q->id);
 		return lab_answer(c->lab, step, q, ret, err);
@@ -117,7 +121,7 @@ static int take_value(struct checker *c, const struct lab_step *step, const stru
 	}
 	error = lab_value_from_lua(c->lab, step, q, ret, err);
 	if (error && !err->file[0])
-		snprintf(err->file, sizeof(err->file), "%.250s", c->solution_path);
+		snprintf(err->file, sizeof(err->file), "%.250s", c->files->solution_path);
 	return error;
 }
 
@@ -152,7 +156,7 @@ static int check_solution(struct checker *c, const struct lab_step *step,
 		lua_pop(L, 1);
 		return fl_error_set(err, -EINVAL, c->lab->path, q->line,
 				    "question '%s' has no solution, expected one in %s", q->id,
-				    c->solution_path);
+				    c->files->solution_path);
 	}
 	ret = take_value(c, step, q, &v, err);
 	if (ret)
@@ -207,7 +211,7 @@ static int check_wrong(struct checker *c, const struct lab_step *step, const str
 	list = lua_gettop(L);
 	n = lua_istable(L, list) ? lua_rawlen(L, list) : 0;
 	if (!n && lab_is_program(q))
-		complain(c, q, "no wrong submission in %s", c->solution_path);
+		complain(c, q, "no wrong submission in %s", c->files->solution_path);
 	for (size_t i = 1; i <= n && !ret; i++) {
 		char what[60];
 
@@ -364,6 +368,19 @@ static int transcript(struct checker *c, struct tally *tallies, FILE *f, struct 
 	return ret;
 }
 
+static int open_lab(struct checker *c, const char *student, struct fl_error *err)
+{
+	const struct lab_check_files *files = c->files;
+	int ret = lab_open_text(files->dir, files->source, files->source_len, student, &c->lab,
+				err);
+
+	if (ret)
+		return ret;
+	c->lab->ll->images = files->images;
+	c->lab->ll->defaults.source = files->backing;
+	return 0;
+}
+
 /* The transcript of a student; with c->lab replaced meanwhile. */
 static int transcript_of(struct checker *c, const char *student, struct tally *tallies, char **text,
 			 size_t *len, struct fl_error *err)
@@ -374,11 +391,9 @@ static int transcript_of(struct checker *c, const char *student, struct tally *t
 
 	if (!f)
 		return fl_error_set(err, -ENOMEM, NULL, 0, "out of memory");
-	ret = lab_open_text(own->dir, NULL, 0, student, &c->lab, err);
-	if (!ret) {
-		c->lab->ll->images = &own->images;
+	ret = open_lab(c, student, err);
+	if (!ret)
 		ret = transcript(c, tallies, f, err);
-	}
 	lab_close(c->lab);
 	c->lab = own;
 	fclose(f);
@@ -462,11 +477,12 @@ static int check_students(struct checker *c, struct fl_error *err)
 	return ret;
 }
 
-int lab_check(const char *dir, struct lab_check *check, struct fl_error *err)
+int lab_check_run(const struct lab_check_files *files, struct lab_check *check,
+		  struct fl_error *err)
 {
-	struct checker c = {.check = check};
+	struct checker c = {.check = check, .files = files};
 	char answers[LAB_PATH];
-	int ret = lab_open(dir, "check-0", &c.lab, err);
+	int ret = open_lab(&c, "check-0", err);
 
 	check->questions = check->failures = 0;
 	if (ret)
@@ -476,7 +492,8 @@ int lab_check(const char *dir, struct lab_check *check, struct fl_error *err)
 	if (!ret)
 		ret = load_solution(&c, err);
 	if (!ret)
-		ret = lab_load_answers(c.lab, answers, err);
+		ret = lab_load_answers_text(c.lab, answers, files->answers, files->answers_len,
+					    err);
 	for (unsigned int s = 0; s < c.lab->nr_steps && !ret; s++)
 		ret = check_step(&c, &c.lab->steps[s], err);
 	if (!ret)
@@ -484,5 +501,74 @@ int lab_check(const char *dir, struct lab_check *check, struct fl_error *err)
 	if (!ret)
 		ret = check_students(&c, err);
 	lab_close(c.lab);
+	return ret;
+}
+
+/* ---- the parent's side ---- */
+
+static void print(void *ctx, const char *text, size_t len)
+{
+	struct lab_check *check = ctx;
+
+	fwrite(text, 1, len, check->out);
+}
+
+static void progress(void *ctx, unsigned int done, unsigned int total)
+{
+	struct lab_check *check = ctx;
+
+	if (check->progress)
+		check->progress(check->ctx, done, total);
+}
+
+static int ask_child(struct lab_check *check, const struct lab_check_files *files,
+		     struct fl_error *err)
+{
+	struct lab_remote_config config = {
+		.dir = files->dir,
+		.student = "check-0",
+		.check = files,
+		.cpu_seconds = CHECK_SECONDS,
+		.wall_seconds = CHECK_SECONDS,
+		.rss_mib = CHECK_MIB,
+		.print = print,
+		.progress = progress,
+		.ctx = check,
+	};
+	struct lab_ask ask = {.type = LAB_ASK_CHECK, .nr = check->students};
+	struct lab_remote *remote;
+	struct lab_reply reply;
+	int ret = lab_remote_open(&config, &remote, err);
+
+	if (ret)
+		return ret;
+	ret = lab_remote_do(remote, &ask, &reply, err);
+	if (!ret) {
+		check->questions = reply.value.numbers[0];
+		check->failures = reply.value.numbers[1];
+	}
+	lab_remote_close(remote);
+	return ret;
+}
+
+int lab_check(const char *dir, struct lab_check *check, struct fl_error *err)
+{
+	struct lab_check_files files = {.dir = dir};
+	char answers_path[LAB_PATH], *solution = NULL, *answers = NULL;
+	int ret = lab_find_solution(dir, files.solution_path, err);
+
+	if (!ret && !lab_join(answers_path, dir, "answers.lua"))
+		ret = fl_error_set(err, -ENAMETOOLONG, dir, 0, "path too long");
+	if (!ret)
+		ret = textfile_read(files.solution_path, TEXT_MAX, &solution, &files.solution_len,
+				    err);
+	if (!ret)
+		ret = textfile_read(answers_path, TEXT_MAX, &answers, &files.answers_len, err);
+	files.solution = solution;
+	files.answers = answers;
+	if (!ret)
+		ret = ask_child(check, &files, err);
+	free(solution);
+	free(answers);
 	return ret;
 }

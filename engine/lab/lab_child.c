@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "host/jail.h"
+#include "lab/lab_check.h"
 #include "lab/lab_wire.h"
 #include "lab/script.h"
 
@@ -386,6 +387,32 @@ static int do_script(struct child *c, struct answer *a)
 	return lab_script_run(&script, &a->head.limit, &a->head.err);
 }
 
+static void say_progress(void *ctx, unsigned int done, unsigned int total)
+{
+	u32 both[2] = {done, total};
+
+	(void)ctx;
+	wire_say(SAY_PROGRESS, both, sizeof(both), NULL, 0);
+}
+
+static int do_check(struct child *c, const struct ask *ask, struct answer *a)
+{
+	const struct lab_child_task *task = c->task;
+	struct lab_check_files files = *task->config->check;
+	struct lab_check check = {
+		.out = c->out, .students = ask->head.nr, .progress = say_progress, .ctx = c};
+	int ret;
+
+	files.source = task->source;
+	files.source_len = task->source_len;
+	files.images = task->images;
+	files.backing = lab_child_files();
+	ret = lab_check_run(&files, &check, &a->head.err);
+	a->head.value = (struct lab_value){
+		.type = LAB_VALUE_NUMBERS, .nr = 2, .numbers = {check.questions, check.failures}};
+	return ret;
+}
+
 /* ---- serving ---- */
 
 /* Where an error of the lab has no file, the lab is meant. */
@@ -487,6 +514,8 @@ static bool serve(struct child *c)
 	a.head.type = ask.type;
 	if (ask.type == LAB_ASK_SCRIPT)
 		a.head.error = do_script(c, &a);
+	else if (ask.type == LAB_ASK_CHECK)
+		a.head.error = do_check(c, &ask, &a);
 	else if (ask.type == LAB_ASK_WHO)
 		a.head.error = do_who(c, &ask, &a);
 	else

@@ -306,7 +306,7 @@ static bool stage_needed(const struct lab_remote *r, enum stage stage)
 	enum lab_ask_type type = r->ask.type;
 	bool in_step = r->started && type != LAB_ASK_START;
 
-	if (type == LAB_ASK_SCRIPT || type == LAB_ASK_WHO)
+	if (type == LAB_ASK_SCRIPT || type == LAB_ASK_WHO || type == LAB_ASK_CHECK)
 		return stage == STAGE_ASK;
 	switch (stage) {
 	case STAGE_ANSWERS:
@@ -346,6 +346,7 @@ int lab_remote_send(struct lab_remote *r, const struct lab_ask *ask, struct fl_e
 	int ret = 0;
 
 	if (ask->type >= LAB_ASK_NR || (ask->type == LAB_ASK_WHO && r->lab) ||
+	    (ask->type == LAB_ASK_CHECK && !r->config.check) ||
 	    (ask->type == LAB_ASK_SCRIPT) != !r->config.dir)
 		return fl_error_set(err, -EINVAL, r->path, 0, "nothing to ask of %s",
 				    r->config.dir ? "a lab" : "a script");

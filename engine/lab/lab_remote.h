@@ -57,8 +57,10 @@ struct lab_remote_config {
 	const char *script;  /* path of a script, where there is no lab */
 	const char *source;  /* lab.lua or the script, if it was read already; else it is read */
 	size_t source_len;
-	const struct lab_images *images; /* with @source: those of the folder */
+	const struct lab_images *images;   /* with @source: those of the folder */
 	const struct run_config *defaults; /* of fl.machine in a script; or NULL */
+
+	const struct lab_check_files *check; /* LAB_ASK_CHECK: lab/lab_check.h */
 
 	unsigned int cpu_seconds;  /* of one ask; 0: 60 */
 	unsigned int wall_seconds; /* without a word from the child; 0: 120 */
@@ -93,6 +95,8 @@ enum lab_ask_type {
 			    text is the name, config.student where it names none */
 	LAB_ASK_LAB,	 /* nothing but the lab's table: lab_remote_lab() */
 	LAB_ASK_SCRIPT,	 /* run the script */
+	LAB_ASK_CHECK,	 /* lab_check() with @nr students: what does not hold is printed; value: how
+			    many   questions were seen, how many things do not hold */
 	LAB_ASK_NR,
 };
 
