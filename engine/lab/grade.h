@@ -1,8 +1,8 @@
 /*
  * lab/grade.h - judging submissions of strangers.
  *
- * Each submission is judged in a child of its own, behind jail_enter(): no files, no programs, no
- * sockets. The child says what is right; which questions there are and what they are worth the
+ * Each submission is judged in a child of its own (lab/lab_remote.h), behind jail_enter(): no
+ * files but those the lab opens, no programs, no sockets. The child says what is right; which questions there are and what they are worth the
  * parent knows from lab.lua alone. A question that hits a limit gets nothing; the ones after it
  * are judged by a fresh child.
  *

@@ -148,9 +148,8 @@ bool lab_value_parse(const struct lab_question *q, const struct lab_options *o, 
 int lab_judge(struct lab *lab, const struct lab_step *step, const struct lab_question *q,
 	      const struct lab_value *given, struct lab_verdict *ret, struct fl_error *err);
 
-/* Load answers.lua, an earlier one is forgotten. An error is the student's. */
-int lab_load_answers(struct lab *lab, const char *path, struct fl_error *err);
-/* The same from its text; @name is for messages. */
+/* Load answers.lua from its text, an earlier one is forgotten; @name is for messages. An error is
+ * the student's. */
 int lab_load_answers_text(struct lab *lab, const char *name, const char *text, size_t len,
 			  struct fl_error *err);
 /* What answers.lua has for @q; LAB_VALUE_NONE where it has nothing. -EINVAL: nothing of that kind.

@@ -217,11 +217,6 @@ static int push_student_env(lua_State *L)
 	return 1;
 }
 
-int lab_load_answers(struct lab *lab, const char *path, struct fl_error *err)
-{
-	return lab_load_answers_text(lab, path, NULL, 0, err);
-}
-
 int lab_load_answers_text(struct lab *lab, const char *path, const char *text, size_t len,
 			  struct fl_error *err)
 {
@@ -233,10 +228,8 @@ int lab_load_answers_text(struct lab *lab, const char *path, const char *text, s
 	lab_lua_set_budget(lab->ll, LAB_LUA_STUDENT_BUDGET);
 	lua_pushcfunction(L, push_student_env);
 	ret = lab_lua_call(lab->ll, 0, 1, err);
-	if (!ret && text)
+	if (!ret)
 		ret = lab_lua_load_text(lab->ll, path, text, len, -1, err);
-	else if (!ret)
-		ret = lab_lua_load_file(lab->ll, path, -1, err);
 	if (!ret)
 		ret = lab_lua_call(lab->ll, 0, 1, err);
 	if (!ret && !lua_istable(L, -1))

@@ -5,6 +5,8 @@
 #include "unit.h"
 
 #include <fcntl.h>
+#include <linux/fiemap.h>
+#include <linux/fs.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -17,11 +19,13 @@
 #include "host/jail.h"
 
 static int pipes[2];
+static bool files; /* jail_limits.files */
 
 /* The signal that ends a child which enters the jail and does @deed; 0: it came out with 7. */
 static int outcome(void (*deed)(void))
 {
-	static const struct jail_limits limits = {.memory = 1ULL << 45, .cpu_seconds = 5};
+	const struct jail_limits limits = {
+		.memory = 1ULL << 45, .cpu_seconds = 5, .files = files};
 	pid_t child;
 	int status;
 
@@ -110,6 +114,37 @@ static void do_limit(void)
 	syscall(SYS_prlimit64, 0, 0, NULL, NULL);
 }
 
+/* On descriptors that do not do: whether the call is let through is all that counts. */
+static void do_recvmsg(void)
+{
+	syscall(SYS_recvmsg, JAIL_TALK, NULL, 0);
+}
+
+static void do_recvmsg_elsewhere(void)
+{
+	syscall(SYS_recvmsg, JAIL_FILE, NULL, 0);
+}
+
+static void do_sendmsg(void)
+{
+	syscall(SYS_sendmsg, JAIL_TALK, NULL, 0);
+}
+
+static void do_pread(void)
+{
+	syscall(SYS_pread64, JAIL_TALK + 1, NULL, 0, 0);
+}
+
+static void do_fiemap(void)
+{
+	syscall(SYS_ioctl, JAIL_TALK, FS_IOC_FIEMAP, NULL);
+}
+
+static void do_ioctl(void)
+{
+	syscall(SYS_ioctl, JAIL_TALK, FIGETBSZ, NULL);
+}
+
 static void what_is_needed_works(void **state)
 {
 	char buf[8];
@@ -127,8 +162,28 @@ static void all_else_kills(void **state)
 	static void (*const deeds[])(void) = {do_exec,	 do_fork, do_open,   do_socket, do_kill,
 					      do_ptrace, do_code, do_stderr, do_unlink, do_limit};
 
-	for (size_t i = 0; i < sizeof(deeds) / sizeof(*deeds); i++)
-		assert_int_equal(outcome(deeds[i]), SIGSYS);
+	for (int with = 0; with < 2; with++) {
+		files = with;
+		for (size_t i = 0; i < sizeof(deeds) / sizeof(*deeds); i++)
+			assert_int_equal(outcome(deeds[i]), SIGSYS);
+	}
+	files = false;
+}
+
+static void files_come_in_only_if_allowed(void **state)
+{
+	static void (*const takes[])(void) = {do_recvmsg, do_pread, do_fiemap};
+	static void (*const never[])(void) = {do_recvmsg_elsewhere, do_sendmsg, do_ioctl};
+
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(outcome(takes[i]), SIGSYS);
+	files = true;
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(outcome(takes[i]), 0);
+		close(pipes[0]);
+		assert_int_equal(outcome(never[i]), SIGSYS);
+	}
+	files = false;
 }
 
 int main(void)
@@ -136,6 +191,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_needed_works),
 		cmocka_unit_test(all_else_kills),
+		cmocka_unit_test(files_come_in_only_if_allowed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
