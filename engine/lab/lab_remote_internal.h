@@ -71,4 +71,7 @@ bool remote_take_record(struct lab_remote *r, u32 type, const char *data, size_t
 /* Answer an OPEN. False when the child cannot be told. */
 bool remote_open_file(struct lab_remote *r, const char *data, size_t len);
 
+/* The child ended with @status before it answered: fill r->reply and set r->answered. */
+void remote_take_death(struct lab_remote *r, int status);
+
 #endif
