@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "cli/inspect.h"
 #include "cli/view_settings.h"
 #include "lab/run_live.h"
 #include "view/gui/gui.h"
@@ -63,6 +64,7 @@ struct watched {
 	struct tui_feed feed;
 	struct link_source source;
 	struct live_run *run;
+	struct inspector inspector;
 };
 
 static struct live_run *run_of(struct tui_feed *feed)
@@ -140,7 +142,9 @@ static int show_watched(const struct run_args *a, struct watched *watched, unsig
 
 	for (unsigned int i = 0; i < nr; i++) {
 		machines[i] = (struct tui_machine){live_run_tape(watched[i].run),
-						   live_run_info(watched[i].run), &watched[i].feed};
+						   live_run_info(watched[i].run), &watched[i].feed,
+						   &watched[i].inspector.in};
+		inspector_init(&watched[i].inspector, machines[i].tape, machines[i].info, 0, NULL);
 		watched[i].source = (struct link_source){machines[i].tape, machines[i].info, false};
 		sources[i] = &watched[i].source;
 	}
@@ -153,6 +157,8 @@ static int show_watched(const struct run_args *a, struct watched *watched, unsig
 	else
 		ret = serve_only(options.link, watched, nr, a->serve);
 	link_close(options.link);
+	for (unsigned int i = 0; i < nr; i++)
+		inspector_fini(&watched[i].inspector);
 	return ret;
 }
 
@@ -236,7 +242,8 @@ int watch_attached(const char *socket, enum cli_view view, bool no_settings, str
 		looked_on[i] = (struct looked_on){
 			{linked_pull, linked_calls, linked_note}, options.link, i};
 		machines[i] = (struct tui_machine){link_tape(options.link, i),
-						   link_info(options.link, i), &looked_on[i].feed};
+						   link_info(options.link, i), &looked_on[i].feed,
+						   NULL};
 	}
 	ret = show(view, machines, link_machines(options.link), &options, no_settings, err);
 	link_close(options.link);
@@ -295,14 +302,18 @@ int watch_recording(const struct recording_args *a, enum cli_view view, struct f
 {
 	struct tui_options options;
 	struct tui_machine machine;
+	struct inspector inspector;
 	struct recorded r;
 	int ret = recorded_open(&r, a, NULL, err);
 
 	if (ret)
 		return ret;
 	watch_options(&options, a);
-	machine = (struct tui_machine){.tape = &r.tape, .info = &r.info};
+	inspector_init(&inspector, &r.tape, &r.info, a->from, a->path);
+	machine = (struct tui_machine){
+		.tape = &r.tape, .info = &r.info, .inspect = &inspector.in};
 	ret = show(view, &machine, 1, &options, a->no_settings, err);
+	inspector_fini(&inspector);
 	recorded_close(&r);
 	return ret;
 }

@@ -361,6 +361,20 @@ int code_lookup(struct code_map *c, u64 addr, struct code_frame *frames, unsigne
 	return ret < 0 ? code_error(c, ret, err) : fill_frames(u, &nest, addr, frames, max);
 }
 
+const char *code_map_folder(struct code_map *c)
+{
+	const char *folder = "";
+	Dwarf_Die die;
+
+	for (size_t i = 0; i < c->nr_units && !*folder; i++) {
+		if (dwarf_die_at(c->d, c->units[i].offset, &die) <= 0)
+			break;
+		folder = dwarf_string(c->d, die, DW_AT_comp_dir);
+		dwarf_dealloc_die(die);
+	}
+	return *folder ? folder : ".";
+}
+
 /* ---- all functions ---- */
 
 struct naming {

@@ -58,6 +58,9 @@ void code_map_fini(struct code_map *c);
 int code_lookup(struct code_map *c, u64 addr, struct code_frame *frames, unsigned int max,
 		struct fl_error *err);
 
+/* The folder the program was compiled in, as its first unit says; "." if none does. */
+const char *code_map_folder(struct code_map *c);
+
 /* A function that is defined in a file whose path begins with one of @folders. */
 struct code_function {
 	const char *name, *file;

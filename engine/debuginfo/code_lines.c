@@ -153,18 +153,7 @@ static int read_rows(struct dwarf_file *d, Dwarf_Line_Context lines, struct code
 
 static bool is_gnu(struct dwarf_file *d, Dwarf_Die die)
 {
-	Dwarf_Error error = NULL;
-	Dwarf_Attribute a;
-	char *text = NULL;
-	bool gnu;
-
-	if (dwarf_result(d, dwarf_attr(die, DW_AT_producer, &a, &error), error) <= 0)
-		return false;
-	error = NULL;
-	gnu = dwarf_result(d, dwarf_formstring(a, &text, &error), error) > 0 && text &&
-	      !strncmp(text, "GNU", 3);
-	dwarf_dealloc_attribute(a);
-	return gnu;
+	return !strncmp(dwarf_string(d, die, DW_AT_producer), "GNU", 3);
 }
 
 int code_unit_load(struct code_map *c, struct code_unit *u, Dwarf_Die die)

@@ -312,6 +312,20 @@ bool dwarf_flag_set(struct dwarf_file *d, Dwarf_Die die, Dwarf_Half attr)
 	return got > 0 && flag;
 }
 
+const char *dwarf_string(struct dwarf_file *d, Dwarf_Die die, Dwarf_Half attr)
+{
+	Dwarf_Error error = NULL;
+	Dwarf_Attribute a;
+	char *text = NULL;
+	int got;
+
+	if (!get_attr(d, die, attr, &a))
+		return "";
+	got = dwarf_result(d, dwarf_formstring(a, &text, &error), error);
+	dwarf_dealloc_attribute(a);
+	return got > 0 && text ? text : "";
+}
+
 const char *dwarf_die_name(struct dwarf_file *d, Dwarf_Die die)
 {
 	Dwarf_Error error = NULL;

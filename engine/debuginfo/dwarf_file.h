@@ -71,6 +71,7 @@ bool dwarf_number(struct dwarf_file *d, Dwarf_Die die, Dwarf_Half attr, s64 *ret
 bool dwarf_reference(struct dwarf_file *d, Dwarf_Die die, Dwarf_Half attr, u64 *ret);
 bool dwarf_flag_set(struct dwarf_file *d, Dwarf_Die die, Dwarf_Half attr);
 /* "" where there is none. */
+const char *dwarf_string(struct dwarf_file *d, Dwarf_Die die, Dwarf_Half attr);
 const char *dwarf_die_name(struct dwarf_file *d, Dwarf_Die die);
 Dwarf_Half dwarf_die_tag(struct dwarf_file *d, Dwarf_Die die);
 u64 dwarf_die_offset(struct dwarf_file *d, Dwarf_Die die);

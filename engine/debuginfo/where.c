@@ -4,8 +4,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define MESSENGER "engine/trace/" /* raises nothing itself */
-
 static int same_build(const struct where *w, const char *recording, struct fl_error *err)
 {
 	const struct elf_file *own = &w->own.elf;
@@ -44,25 +42,34 @@ void where_close(struct where *w)
 	trace_code_fini(&w->code);
 }
 
+/* What fills an event's fields in: trace_event() and the trace_ and _trace functions of the floors.
+ */
 static bool is_messenger(const struct code_frame *f)
 {
-	return strstr(f->file, MESSENGER) != NULL;
+	return strstr(f->file, "engine/trace/") || !strncmp(f->function, "trace_", 6) ||
+	       !strcmp(f->function, "folio_trace");
 }
 
 int where_frames(struct where *w, u64 nr, struct code_frame *frames, struct fl_error *err)
+{
+	return where_chain(&w->map, &w->code, nr, frames, err);
+}
+
+int where_chain(struct code_map *map, const struct trace_code *code, u64 nr,
+		struct code_frame *frames, struct fl_error *err)
 {
 	unsigned int found = 0;
 	const u32 *positions;
 	u32 len;
 
-	if (nr >= w->code.events)
+	if (nr >= code->events)
 		return fl_error_set(err, -EINVAL, NULL, 0,
 				    "event %" PRIu64 ", expected one below %" PRIu64, nr,
-				    w->code.events);
-	positions = trace_code_chain(&w->code, nr, &len);
+				    code->events);
+	positions = trace_code_chain(code, nr, &len);
 	for (u32 i = 0; i < len; i++) {
 		/* A return address is behind the call. */
-		int got = code_lookup(&w->map, positions[i] - 1ull, frames + found,
+		int got = code_lookup(map, positions[i] - 1ull, frames + found,
 				      min(WHERE_FRAMES_MAX - found, (u32)CODE_FRAMES_MAX), err);
 
 		if (got < 0)

@@ -27,8 +27,12 @@ void where_close(struct where *w);
 
 /*
  * The frames that led to event @nr, innermost first: how many, at most WHERE_FRAMES_MAX, or
- * -errno. What only hands the event on (engine/trace) is left out.
+ * -errno. What only fills it in (trace_event() and other trace_ functions) is left
+ * out.
  */
 int where_frames(struct where *w, u64 nr, struct code_frame *frames, struct fl_error *err);
+/* The same of @code, out of @map. */
+int where_chain(struct code_map *map, const struct trace_code *code, u64 nr,
+		struct code_frame *frames, struct fl_error *err);
 
 #endif

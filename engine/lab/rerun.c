@@ -11,6 +11,7 @@
 
 struct watcher {
 	struct trace_sink sink;
+	struct trace_sink *also; /* or NULL */
 	const struct tape *tape;
 	const struct run *run;
 	u64 first, nr; /* of the tape; wanted */
@@ -107,10 +108,14 @@ static int play_all(struct run *run, const struct workload *ops, struct watcher 
 	int ret = 0;
 
 	trace_add_sink(&run->machine->trace, &w->sink);
+	if (w->also)
+		trace_add_sink(&run->machine->trace, w->also);
 	for (size_t i = 0; i < ops->nr && !ret && !w->done; i++)
 		ret = play_op(run, &ops->ops[i], w, err);
 	if (!ret && !w->done)
 		blk_drain(run->machine);
+	if (w->also)
+		trace_remove_sink(&run->machine->trace, w->also);
 	trace_remove_sink(&run->machine->trace, &w->sink);
 	if (w->ret || ret)
 		return w->ret ? w->ret : ret;
@@ -125,7 +130,14 @@ static int play_all(struct run *run, const struct workload *ops, struct watcher 
 int rerun(const struct recording_info *info, const struct tape *tape, u64 first, u64 nr,
 	  rerun_look look, void *ctx, struct fl_error *err)
 {
+	return rerun_with(info, tape, first, nr, NULL, look, ctx, err);
+}
+
+int rerun_with(const struct recording_info *info, const struct tape *tape, u64 first, u64 nr,
+	       struct trace_sink *also, rerun_look look, void *ctx, struct fl_error *err)
+{
 	struct watcher w = {.sink.event = watch_event,
+			    .also = also,
 			    .tape = tape,
 			    .first = first,
 			    .nr = nr,

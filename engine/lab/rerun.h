@@ -23,5 +23,8 @@ typedef int (*rerun_look)(void *ctx, const struct run *run, struct fl_error *err
  */
 int rerun(const struct recording_info *info, const struct tape *tape, u64 first, u64 nr,
 	  rerun_look look, void *ctx, struct fl_error *err);
+/* The same; @also, a sink of the caller's or NULL, gets every event too. */
+int rerun_with(const struct recording_info *info, const struct tape *tape, u64 first, u64 nr,
+	       struct trace_sink *also, rerun_look look, void *ctx, struct fl_error *err);
 
 #endif

@@ -46,6 +46,8 @@ int code_recorder_new(struct code_recorder **ret);
 struct trace_sink *code_recorder_sink(struct code_recorder *r);
 /* Append the block to @f, behind a recording that is finished. */
 int code_recorder_write(struct code_recorder *r, FILE *f, struct fl_error *err);
+/* What was recorded so far, without a file; -ENOMEM. @ret ends in trace_code_fini(). */
+int code_recorder_take(const struct code_recorder *r, struct trace_code *ret);
 void code_recorder_free(struct code_recorder *r);
 
 /*

@@ -207,6 +207,29 @@ void code_recorder_free(struct code_recorder *r)
 	free(r);
 }
 
+int code_recorder_take(const struct code_recorder *r, struct trace_code *ret)
+{
+	*ret = (struct trace_code){.build_id_len = r->program.build_id_len,
+				   .nr_chains = r->nr_chains,
+				   .nr_positions = r->nr_positions,
+				   .events = r->events};
+	memcpy(ret->build_id, r->program.build_id, r->program.build_id_len);
+	ret->ends = calloc(r->nr_chains + 1ull, sizeof(u32));
+	ret->positions = calloc(r->nr_positions + 1ull, sizeof(u32));
+	ret->chain_of = calloc(r->events + 1, sizeof(u32));
+	if (!ret->ends || !ret->positions || !ret->chain_of) {
+		trace_code_fini(ret);
+		return -ENOMEM;
+	}
+	for (u32 i = 0; i < r->nr_chains; i++)
+		ret->ends[i] = r->chains[i].start + r->chains[i].len;
+	for (u32 i = 0; i < r->nr_positions; i++)
+		ret->positions[i] = r->positions[i];
+	for (u64 i = 0; i < r->events; i++)
+		ret->chain_of[i] = r->chain_of[i];
+	return 0;
+}
+
 /* ---- the block ---- */
 
 /* The block before it is packed; NULL without memory. */

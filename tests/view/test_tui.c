@@ -202,7 +202,7 @@ static void test_conditions(void **state)
 		condition_parse(&c, table[i].text);
 		if (!strcmp(table[i].text, "page"))
 			continue;
-		assert_int_equal(condition_matches(&c, lead_scene(&t), &add), table[i].matches);
+		assert_int_equal(condition_matches(&c, tui_lead(&t), 0, &add), table[i].matches);
 	}
 	tui_fini(&t);
 }

@@ -47,6 +47,23 @@ static struct box take_bottom(struct gui *g, struct box *box, int h)
 
 /* ---- where ---- */
 
+/* The panel a group gives the whole right third to, or none. */
+static enum gui_panel alone_at_side(enum tui_group group)
+{
+	switch (group) {
+	case GROUP_PAGE:
+		return PANEL_PAGE;
+	case GROUP_EVENTS:
+		return PANEL_EVENTS;
+	case GROUP_SOURCE:
+		return PANEL_SOURCE;
+	case GROUP_STRUCT:
+		return PANEL_STRUCT;
+	default:
+		return PANEL_NONE;
+	}
+}
+
 /* The right third from the top; what is not needed most goes where all have no room. */
 static void place_side(struct gui *g, struct box side)
 {
@@ -63,11 +80,11 @@ static void place_side(struct gui *g, struct box side)
 		{PANEL_HEAT, 110, false},
 		{PANEL_MEMORY, 200, true},
 	};
-	bool page = g->view.group == GROUP_PAGE, events = g->view.group == GROUP_EVENTS;
+	enum gui_panel alone = alone_at_side(g->view.group);
 	int wanted = 0;
 
-	if (page || events) {
-		g->boxes[page ? PANEL_PAGE : PANEL_EVENTS] = side;
+	if (alone != PANEL_NONE) {
+		g->boxes[alone] = side;
 		return;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(plan); i++)

@@ -463,6 +463,20 @@ void tui_do(struct tui *t, enum tui_command cmd)
 
 static void run_line(struct tui *t, enum tui_command what, const char *text);
 
+/* Another struct for the struct pane, of every machine. */
+static void watch(struct tui *t, const char *expression)
+{
+	for (unsigned int i = 0; i < t->nr; i++) {
+		struct tui_scene *m = &t->machines[i];
+
+		if (!m->inspect || !*expression)
+			continue;
+		m->inspect->watch(m->inspect, expression);
+		m->values.pos = 0;
+	}
+	t->group = GROUP_STRUCT;
+}
+
 /* "find WORDS": a command's first letters and what it takes. */
 static void run_command(struct tui *t, const char *text)
 {
@@ -483,12 +497,16 @@ static void run_command(struct tui *t, const char *text)
 		go_to(t, text);
 		return;
 	}
+	if (!strncmp("watch", text, len) && len > 1) {
+		watch(t, rest);
+		return;
+	}
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 		if (!strncmp(commands[i].name, text, len)) {
 			run_line(t, commands[i].cmd, rest);
 			return;
 		}
-	tui_message(t, "unknown command '%.*s'; goto, find, filter, break, theme, zoom, quit",
+	tui_message(t, "unknown command '%.*s'; goto, find, filter, break, theme, zoom, watch, quit",
 		    (int)len, text);
 }
 

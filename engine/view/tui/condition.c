@@ -1,4 +1,4 @@
-/* Which events somebody looks for: words of their line, a page or pages, an order. */
+/* Which events somebody looks for: words of their line, pages, an order, where they were raised. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +23,13 @@ static void add_word(struct tui_condition *c, const char *word)
 	snprintf(c->words + len, sizeof(c->words) - len, "%s%s", len ? " " : "", word);
 }
 
+/* Takes the next word. */
+static bool is_keyword(const char *word)
+{
+	return !strcmp(word, "page") || !strcmp(word, "pages") || !strcmp(word, "order") ||
+	       !strcmp(word, "in");
+}
+
 void condition_parse(struct tui_condition *c, const char *text)
 {
 	char copy[sizeof(c->text)], *save, *word;
@@ -34,13 +41,15 @@ void condition_parse(struct tui_condition *c, const char *text)
 	     word = strtok_r(NULL, SEPARATORS, &save)) {
 		char *next;
 
-		if (strcmp(word, "page") && strcmp(word, "pages") && strcmp(word, "order")) {
+		if (!is_keyword(word)) {
 			add_word(c, word);
 			continue;
 		}
 		next = strtok_r(NULL, SEPARATORS, &save);
 		if (next && *word == 'o')
 			c->order = atoi(next);
+		else if (next && *word == 'i')
+			snprintf(c->place, sizeof(c->place), "%s", next);
 		else if (next)
 			take_pages(c, next);
 	}
@@ -48,7 +57,7 @@ void condition_parse(struct tui_condition *c, const char *text)
 
 bool condition_any(const struct tui_condition *c)
 {
-	return !c->words[0] && c->first > c->last && c->order < 0;
+	return !c->words[0] && !c->place[0] && c->first > c->last && c->order < 0;
 }
 
 static bool has_word(const struct scene *s, const struct trace_event *ev, const char *word)
@@ -73,18 +82,21 @@ static bool has_all_words(const struct tui_condition *c, const struct scene *s,
 	return true;
 }
 
-bool condition_matches(const struct tui_condition *c, const struct scene *s,
+bool condition_matches(const struct tui_condition *c, const struct tui_scene *m, u64 nr,
 		       const struct trace_event *ev)
 {
-	u64 first, nr;
+	const struct scene *s = &m->scene;
+	u64 first, pages;
 
 	if (c->order >= 0 && ev->order != c->order)
 		return false;
 	if (c->first <= c->last) {
-		if (!scene_event_pages(s, ev, &first, &nr))
+		if (!scene_event_pages(s, ev, &first, &pages))
 			return false;
-		if (first > c->last || first + nr <= c->first)
+		if (first > c->last || first + pages <= c->first)
 			return false;
 	}
-	return !c->words[0] || has_all_words(c, s, ev);
+	if (c->words[0] && !has_all_words(c, s, ev))
+		return false;
+	return !c->place[0] || (m->inspect && m->inspect->inside(m->inspect, nr, c->place));
 }

@@ -47,6 +47,16 @@ struct tui_condition {
 	char words[80];	 /* what has to be in the line, lower case, or "" */
 	u64 first, last; /* pages, or first > last: any */
 	int order;	 /* or -1 */
+	char place[80];	 /* function or FILE:LINE whose calls lead to it, or "" */
+};
+
+#define TUI_VALUES 64
+
+/* What the struct pane showed, to tell what changed. */
+struct tui_values {
+	u64 pos; /* where the view stood; 0: nothing yet */
+	int nr, nr_before;
+	char now[TUI_VALUES][24], before[TUI_VALUES][24];
 };
 
 struct tui_scene {
@@ -56,6 +66,8 @@ struct tui_scene {
 	struct event_list filtered; /* what the filter lets through */
 	struct event_cursor listed, filtered_to;
 	struct tui_feed *feed;
+	struct inspect *inspect;
+	struct tui_values values;
 	bool live; /* the tape may grow */
 	u64 known; /* events when it was last looked at */
 	u32 ino;   /* the file that is shown */
@@ -85,7 +97,15 @@ struct tui_said {
 };
 
 enum tui_mode { MODE_VIEW, MODE_HELP, MODE_TWIN, MODE_PROMPT };
-enum tui_group { GROUP_MAIN, GROUP_MEMORY, GROUP_PAGE, GROUP_EVENTS, GROUP_NR };
+enum tui_group {
+	GROUP_MAIN,
+	GROUP_MEMORY,
+	GROUP_PAGE,
+	GROUP_EVENTS,
+	GROUP_SOURCE,
+	GROUP_STRUCT,
+	GROUP_NR
+};
 
 #define TUI_BREAKS 8
 #define TUI_HINTS  24
@@ -241,10 +261,18 @@ static inline bool tui_running(const struct tui *t)
 	return t->goal.kind != GOAL_NONE;
 }
 
+/* ---- program.c ---- */
+/* The calls that led to the event the view stands behind, as inspect's frames(). */
+int tui_frames(const struct tui_scene *m, const struct inspect_frame **ret, const char **why);
+/* The watched struct's fields, as inspect's values(); notes what changed since the last place. */
+int tui_values(struct tui_scene *m, const struct inspect_value **ret, const char **why);
+bool tui_value_changed(const struct tui_scene *m, int i);
+
 /* ---- condition.c ---- */
 void condition_parse(struct tui_condition *c, const char *text);
 bool condition_any(const struct tui_condition *c);
-bool condition_matches(const struct tui_condition *c, const struct scene *s,
+/* Does event @nr of the tape, which is @ev, meet it? */
+bool condition_matches(const struct tui_condition *c, const struct tui_scene *m, u64 nr,
 		       const struct trace_event *ev);
 
 /* ---- actions.c ---- */
@@ -303,7 +331,7 @@ struct tui_pane {
 };
 
 extern const struct tui_pane pane_map, pane_window, pane_orders, pane_latency, pane_memory,
-	pane_page, pane_events, pane_why;
+	pane_page, pane_events, pane_why, pane_source, pane_struct;
 
 void draw_help(struct tui *t, const struct rect *r);
 void draw_twin(struct tui *t, const struct rect *r);

@@ -55,14 +55,32 @@ static int orders_height(const struct tui *t)
 	return top + 2;
 }
 
+/* The pane that has the right column to itself, or NULL. */
+static const struct tui_pane *whole_column(enum tui_group group)
+{
+	static const struct tui_pane *const panes[GROUP_NR] = {
+		[GROUP_PAGE] = &pane_page,
+		[GROUP_SOURCE] = &pane_source,
+		[GROUP_STRUCT] = &pane_struct,
+	};
+
+	return panes[group];
+}
+
+/* Source wants half of the screen. */
+static int right_width(const struct tui *t, int w)
+{
+	return t->group == GROUP_SOURCE ? w / 2 : min(max(w / 3, 30), 46);
+}
+
 static void draw_right(struct tui *t, int x, int y, int w, int h)
 {
 	int orders = min(orders_height(t), h / 4 + 1), latency = min(9, h / 4), used;
 
 	draw_pane(t, &pane_window, x, y, w, 5);
 	used = 5;
-	if (t->group == GROUP_PAGE) {
-		draw_pane(t, &pane_page, x, y + used, w, h - used);
+	if (whole_column(t->group)) {
+		draw_pane(t, whole_column(t->group), x, y + used, w, h - used);
 		return;
 	}
 	draw_pane(t, &pane_orders, x, y + used, w, orders);
@@ -74,7 +92,7 @@ static void draw_right(struct tui *t, int x, int y, int w, int h)
 
 static void draw_wide(struct tui *t, const struct rect *r)
 {
-	int right = min(max(r->w / 3, 30), 46), left = r->w - right - 1;
+	int right = right_width(t, r->w), left = r->w - right - 1;
 	int why = 4, events = t->group == GROUP_EVENTS ? r->h / 2 : max(r->h / 4, 6);
 	int map = r->h - why - events;
 
@@ -97,6 +115,8 @@ static void draw_compare(struct tui *t, const struct rect *r)
 		  t->group == GROUP_MEMORY   ? &pane_memory
 		  : t->group == GROUP_PAGE   ? &pane_page
 		  : t->group == GROUP_EVENTS ? &pane_latency
+		  : t->group == GROUP_SOURCE ? &pane_source
+		  : t->group == GROUP_STRUCT ? &pane_struct
 					     : &pane_orders,
 		  r->x, r->y + map + window, r->w, lower);
 	draw_pane(t, &pane_why, r->x, r->y + map + window + lower, r->w, why);
@@ -120,6 +140,12 @@ static void draw_lower(struct tui *t, const struct rect *r)
 		break;
 	case GROUP_EVENTS:
 		draw_pane(t, &pane_events, r->x, r->y, r->w, r->h);
+		break;
+	case GROUP_SOURCE:
+		draw_pane(t, &pane_source, r->x, r->y, r->w, r->h);
+		break;
+	case GROUP_STRUCT:
+		draw_pane(t, &pane_struct, r->x, r->y, r->w, r->h);
 		break;
 	default:
 		draw_pane(t, &pane_orders, r->x, r->y, half, upper);
@@ -146,6 +172,8 @@ static void draw_small(struct tui *t, const struct rect *r)
 		[GROUP_MEMORY] = &pane_memory,
 		[GROUP_PAGE] = &pane_page,
 		[GROUP_EVENTS] = &pane_orders,
+		[GROUP_SOURCE] = &pane_source,
+		[GROUP_STRUCT] = &pane_struct,
 	};
 	int why = r->h >= 12 ? 4 : 3, lower = r->h >= 12 ? r->h / 3 : 0;
 	int map = r->h - why - lower;

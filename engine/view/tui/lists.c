@@ -68,7 +68,7 @@ bool tui_filter_on(struct tui *t, struct tui_scene *m, u64 events)
 		return false;
 	for (; c->nr < tape->events && events; events--, move_on(tape, c)) {
 		trace_record_unpack(&tape->records[c->slot], tape->slots - c->slot, &ev);
-		if (condition_matches(&t->filter, &m->scene, &ev) && append(&m->filtered, c->nr))
+		if (condition_matches(&t->filter, m, c->nr, &ev) && append(&m->filtered, c->nr))
 			return false;
 	}
 	return c->nr < tape->events;

@@ -30,15 +30,17 @@ static bool bookmarked(const struct tui *t, u64 nr)
 	return false;
 }
 
-static void draw_event(struct tui *t, const struct scene *s, u64 nr, const struct rect *r, int y)
+static void draw_event(struct tui *t, const struct tui_scene *m, u64 nr, const struct rect *r,
+		       int y)
 {
+	const struct scene *s = &m->scene;
 	bool current = nr + 1 == s->pos, future = nr >= s->pos, match;
 	enum canvas_role role = current ? ROLE_CURRENT : future ? ROLE_DIM : ROLE_TEXT;
 	struct trace_event ev;
 	char line[500];
 
 	tape_get(s->tape, nr, &ev);
-	match = !condition_any(&t->search) && condition_matches(&t->search, s, &ev);
+	match = !condition_any(&t->search) && condition_matches(&t->search, m, nr, &ev);
 	if (match && !current)
 		role = ROLE_MATCH;
 	if (current)
@@ -75,7 +77,7 @@ static void draw(struct tui *t, struct tui_scene *m, const struct rect *r)
 		in.h > 0 ? collect(t, s, all ? NULL : &m->filtered, before, in.h - before) : 0;
 	t->events_rect = in;
 	for (int i = 0; i < t->nr_events_shown; i++)
-		draw_event(t, s, t->events_shown[i], &in, in.y + i);
+		draw_event(t, m, t->events_shown[i], &in, in.y + i);
 	if (!t->nr_events_shown && in.h > 0)
 		canvas_text(&t->canvas, in.x + 1, in.y, in.w - 1, ROLE_DIM,
 			    more  ? "looking for such events..."

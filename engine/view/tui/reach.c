@@ -108,7 +108,7 @@ static bool arrive_match(struct tui *t)
 			return true;
 		}
 		tape_get(s->tape, g->nr - 1, &ev);
-		if (condition_matches(&t->search, s, &ev)) {
+		if (condition_matches(&t->search, tui_lead(t), g->nr - 1, &ev)) {
 			tui_goto(t, g->nr);
 			if (g->wrapped)
 				tui_message(t, "the search went over the %s",
@@ -120,7 +120,7 @@ static bool arrive_match(struct tui *t)
 	return false;
 }
 
-static bool at_breakpoint(const struct tui *t)
+static bool at_breakpoint(struct tui *t)
 {
 	const struct scene *s = lead_scene(t);
 	struct trace_event ev;
@@ -128,7 +128,7 @@ static bool at_breakpoint(const struct tui *t)
 	if (!t->nr_breaks || !scene_event(s, &ev))
 		return false;
 	for (unsigned int i = 0; i < t->nr_breaks; i++)
-		if (condition_matches(&t->breaks[i], s, &ev))
+		if (condition_matches(&t->breaks[i], tui_lead(t), s->pos - 1, &ev))
 			return true;
 	return false;
 }

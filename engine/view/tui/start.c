@@ -29,6 +29,7 @@ int tui_add_machine(struct tui *t, const struct tui_machine *from)
 	memset(m, 0, sizeof(*m));
 	ret = scene_init(&m->scene, from->tape, from->info);
 	m->feed = from->feed;
+	m->inspect = from->inspect;
 	m->live = from->feed != NULL;
 	if (!ret)
 		ret = tui_list_events(m);

@@ -10,6 +10,7 @@
 #define FL_VIEW_TUI_TUI_H
 
 #include "lib/error.h"
+#include "view/inspect.h"
 #include "view/link.h"
 #include "view/scene.h"
 #include "view/tui/canvas.h"
@@ -52,6 +53,7 @@ struct tui_machine {
 	const struct tape *tape;
 	const struct recording_info *info;
 	struct tui_feed *feed; /* NULL: the tape is whole */
+	struct inspect *inspect; /* the program behind the events, or NULL */
 };
 
 /*
