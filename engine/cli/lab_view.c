@@ -292,7 +292,7 @@ static void look_at_machines(struct lab_view *v)
 
 		if (!m->twin && v->guide.nr < TUI_MACHINES)
 			v->guide.machines[v->guide.nr++] =
-				(struct tui_machine){&m->tape, &m->info, NULL};
+				(struct tui_machine){.tape = &m->tape, .info = &m->info};
 	}
 }
 

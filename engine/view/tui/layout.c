@@ -168,12 +168,9 @@ static void draw_stacked(struct tui *t, const struct rect *r)
 static void draw_small(struct tui *t, const struct rect *r)
 {
 	static const struct tui_pane *const panes[GROUP_NR] = {
-		[GROUP_MAIN] = &pane_events,
-		[GROUP_MEMORY] = &pane_memory,
-		[GROUP_PAGE] = &pane_page,
-		[GROUP_EVENTS] = &pane_orders,
-		[GROUP_SOURCE] = &pane_source,
-		[GROUP_STRUCT] = &pane_struct,
+		[GROUP_MAIN] = &pane_events,   [GROUP_MEMORY] = &pane_memory,
+		[GROUP_PAGE] = &pane_page,     [GROUP_EVENTS] = &pane_orders,
+		[GROUP_SOURCE] = &pane_source, [GROUP_STRUCT] = &pane_struct,
 	};
 	int why = r->h >= 12 ? 4 : 3, lower = r->h >= 12 ? r->h / 3 : 0;
 	int map = r->h - why - lower;

@@ -42,7 +42,7 @@ int tui_no_machines(struct tui *t)
 {
 	static const struct tape tape;
 	static const struct recording_info info = {.page_size = 4096};
-	const struct tui_machine none = {&tape, &info, NULL};
+	const struct tui_machine none = {.tape = &tape, .info = &info};
 
 	tui_drop_machines(t);
 	return tui_add_machine(t, &none);
