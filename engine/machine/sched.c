@@ -347,11 +347,11 @@ static unsigned int site_of(struct sched *s, const struct lock_call *call)
 }
 
 static void trace_lock(struct machine *m, enum trace_event_id id, const struct lock_call *call,
-		       u64 since_ps)
+		       u64 since_ps, bool waited)
 {
 	if (trace_count(&m->trace, id, 0)) {
 		struct trace_event ev = { .id = id, .a = call->id, .b = call->shared,
-					  .c = (m->clock_ps - since_ps) / 1000 };
+					  .c = (m->clock_ps - since_ps) / 1000, .d = waited };
 
 		trace_dispatch(&m->trace, &ev);
 	}
@@ -423,6 +423,7 @@ void sched_lock(struct machine *m, struct lock *lock, const struct lock_call *ca
 {
 	struct sched *s = m->sched;
 	unsigned int site;
+	bool waited;
 	u64 start;
 
 	if (s->in_irq)
@@ -436,7 +437,8 @@ void sched_lock(struct machine *m, struct lock *lock, const struct lock_call *ca
 	}
 	__sched_point(m);
 	start = m->clock_ps;
-	if (!lock->first && may_take(lock, call->shared))
+	waited = lock->first || !may_take(lock, call->shared);
+	if (!waited)
 		give(lock, s->current, call->shared);
 	else
 		queue_for(s, lock, call, &s->sites[site]);
@@ -447,7 +449,7 @@ void sched_lock(struct machine *m, struct lock *lock, const struct lock_call *ca
 		lock->site = site;
 	}
 	charge(m, COST_LOCK_LINE, lock->moved);
-	trace_lock(m, EV_fl_lock_taken, call, start);
+	trace_lock(m, EV_fl_lock_taken, call, start, waited);
 }
 
 void sched_unlock(struct machine *m, struct lock *lock, enum lock_id id)
@@ -459,7 +461,7 @@ void sched_unlock(struct machine *m, struct lock *lock, enum lock_id id)
 		return;
 	wait_for_turn(s); /* whoever wants it earlier than now gets into the queue */
 	s->sites[lock->site].hold_ps += m->clock_ps - lock->since_ps;
-	trace_lock(m, EV_fl_lock_released, &call, lock->since_ps);
+	trace_lock(m, EV_fl_lock_released, &call, lock->since_ps, false);
 	lock->owner = NULL;
 	hand_over(s, lock);
 }
@@ -476,7 +478,7 @@ void sched_unlock_shared(struct machine *m, struct lock *lock, enum lock_id id)
 		return;
 	}
 	wait_for_turn(s);
-	trace_lock(m, EV_fl_lock_released, &call, m->clock_ps);
+	trace_lock(m, EV_fl_lock_released, &call, m->clock_ps, false);
 	lock->readers--;
 	hand_over(s, lock);
 }

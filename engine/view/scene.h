@@ -108,6 +108,30 @@ struct scene_window {
 	bool valid;
 };
 
+/* CPUs and locks that have a lane; more CPUs run unseen. */
+#define SCENE_CPUS  32
+#define SCENE_LOCKS 16 /* by enum lock_id */
+
+/* What a CPU does. With one task there are no lanes: all are absent. */
+enum scene_does { SCENE_ABSENT, SCENE_RUNS, SCENE_SLEEPS, SCENE_ENDED, SCENE_WAITS };
+
+struct scene_cpu {
+	u8 does;    /* enum scene_does */
+	u8 lock;    /* that it waits for, while it does */
+	u8 holder;  /* CPU that had it then, 255: readers */
+	u16 held;   /* bits of enum lock_id: what it has for itself or shares */
+	u64 since;  /* virtual ns, when it began to do so */
+};
+
+/* All locks of one name together. */
+struct scene_lock {
+	u16 waiting; /* CPUs */
+	u16 holders; /* of these names, exclusive and shared */
+	u8 cpu;	     /* that took one last */
+	u64 taken;   /* times */
+	u64 waited;  /* ns, all waits together */
+};
+
 /* A read, write or touch. */
 struct scene_call {
 	u64 pos;       /* byte */
@@ -133,6 +157,8 @@ struct scene_state {
 	struct scene_call call;		 /* the last that returned */
 	u64 latency_max;
 	u64 evicted, evicted_unused; /* pages that left; of these, never used */
+	struct scene_cpu cpu[SCENE_CPUS];
+	struct scene_lock lock[SCENE_LOCKS];
 };
 
 /* What events add to: taken back by the event itself. */

@@ -269,6 +269,72 @@ static void on_fault(struct scene *s, const struct trace_event *ev)
 	pages_change(s, file_of(s, ev), ev->index, 1, 0, CELL_USED);
 }
 
+/* ---- lanes ---- */
+
+static void set_cpu(struct scene *s, const struct trace_event *ev, struct scene_cpu cpu)
+{
+	if (ev->cpu < SCENE_CPUS)
+		scene_set(s, cpu[ev->cpu], cpu);
+}
+
+/* What the event's CPU does so far; of one without a lane: nothing. */
+static struct scene_cpu cpu_of(const struct scene *s, const struct trace_event *ev)
+{
+	return ev->cpu < SCENE_CPUS ? s->state.cpu[ev->cpu] : (struct scene_cpu){0};
+}
+
+static void on_task(struct scene *s, const struct trace_event *ev)
+{
+	struct scene_cpu cpu = cpu_of(s, ev);
+
+	cpu.does = SCENE_RUNS + min(ev->a, 2u);
+	cpu.since = ev->ns;
+	set_cpu(s, ev, cpu);
+}
+
+static void on_lock_wait(struct scene *s, const struct trace_event *ev)
+{
+	struct scene_cpu cpu = cpu_of(s, ev);
+	u32 id = ev->a % SCENE_LOCKS;
+
+	cpu.does = SCENE_WAITS;
+	cpu.lock = id;
+	cpu.holder = ev->b;
+	cpu.since = ev->ns;
+	set_cpu(s, ev, cpu);
+	scene_set(s, lock[id].waiting, s->state.lock[id].waiting + 1);
+}
+
+static void on_lock_taken(struct scene *s, const struct trace_event *ev)
+{
+	struct scene_cpu cpu = cpu_of(s, ev);
+	u32 id = ev->a % SCENE_LOCKS;
+	struct scene_lock lock = s->state.lock[id];
+
+	lock.waiting -= ev->d && lock.waiting;
+	lock.holders++;
+	lock.cpu = ev->cpu;
+	lock.taken++;
+	lock.waited += ev->c;
+	scene_set(s, lock[id], lock);
+	if (cpu.does == SCENE_WAITS)
+		cpu.since = ev->ns;
+	cpu.does = SCENE_RUNS;
+	cpu.held |= 1u << id;
+	set_cpu(s, ev, cpu);
+}
+
+static void on_lock_released(struct scene *s, const struct trace_event *ev)
+{
+	struct scene_cpu cpu = cpu_of(s, ev);
+	u32 id = ev->a % SCENE_LOCKS;
+
+	cpu.held &= ~(1u << id);
+	set_cpu(s, ev, cpu);
+	if (s->state.lock[id].holders)
+		scene_set(s, lock[id].holders, s->state.lock[id].holders - 1);
+}
+
 static const overwrite_t overwrites[EV_NR] = {
 	[EV_mm_filemap_add_to_page_cache] = on_add,
 	[EV_mm_filemap_delete_from_page_cache] = on_delete,
@@ -296,6 +362,10 @@ static const overwrite_t overwrites[EV_NR] = {
 	[EV_fl_read] = on_call,
 	[EV_fl_write] = on_call,
 	[EV_fl_touch] = on_call,
+	[EV_fl_task] = on_task,
+	[EV_fl_lock_wait] = on_lock_wait,
+	[EV_fl_lock_taken] = on_lock_taken,
+	[EV_fl_lock_released] = on_lock_released,
 };
 
 void event_overwrite(struct scene *s, const struct trace_event *ev)
