@@ -220,7 +220,7 @@ static void take_field(lua_State *L, struct builder *b, enum field field)
 		c->io_bytes = take_count(L, "io_kb", 4, 1048576) << 10;
 		break;
 	case CPUS:
-		take_count(L, "cpus", 1, 1);
+		c->machine.cpus = take_count(L, "cpus", 1, MACHINE_MAX_CPUS);
 		break;
 	case SEED:
 		c->machine.seed = take_count(L, "seed", 0, INT64_MAX);
@@ -393,6 +393,8 @@ struct lab_machine *lab_machine_twin(lua_State *L, int index)
 
 	if (from->policy.on)
 		luaL_error(L, "a machine with a policy has no twin, expected one without");
+	if (from->tasks)
+		luaL_error(L, "a machine that several tasks played on has no twin");
 	lm = push_machine(L);
 	lua_getiuservalue(L, index, 1);
 	lua_setiuservalue(L, -2, 1);
@@ -419,6 +421,8 @@ struct lab_machine *lab_machine_check(lua_State *L, int index)
 
 	if (!lm->run)
 		luaL_error(L, "a machine that did not boot");
+	else if (lm->run->broken)
+		luaL_error(L, "a machine that stopped in the middle, expected a new one");
 	return lm;
 }
 
@@ -477,6 +481,7 @@ static void make_type(lua_State *L)
 	lab_machine_add_ops(L);
 	lab_machine_add_looks(L);
 	lab_machine_add_perf(L);
+	lab_machine_add_tasks(L);
 	lab_machine_add_events(L);
 	lab_machine_add_policy(L);
 	lua_pushcclosure(L, machine_index, 1);

@@ -30,6 +30,7 @@ struct op_list {
 struct lab_machine {
 	struct lab_lua *ll;
 	struct run *run; /* NULL once closed */
+	bool tasks; /* several tasks played on it: it cannot be made again */
 	bool busy;
 	lua_State *L; /* while busy: who plays; its index 1 is this machine */
 	struct op_list past;
@@ -79,5 +80,6 @@ void lab_machine_add_looks(lua_State *L);  /* lua_look.c */
 void lab_machine_add_perf(lua_State *L);   /* lua_perf.c */
 void lab_machine_add_events(lua_State *L); /* lua_events.c */
 void lab_machine_add_policy(lua_State *L); /* lua_policy.c */
+void lab_machine_add_tasks(lua_State *L);  /* lua_tasks.c */
 
 #endif
