@@ -42,26 +42,28 @@ WERROR ?= -Werror
 BINDIR := $(PREFIX)/bin
 SHAREDIR := $(PREFIX)/share
 PKGDATADIR := $(SHAREDIR)/foliolab
+# Debian's zsh has its own place for packages.
+ZSHDIR ?= zsh/site-functions
 # What other programs look for: FILE below assets/ = its place below $(SHAREDIR).
 SHARED := \
 	man/foliolab.1=man/man1/foliolab.1 \
 	man/foliolab-workload.5=man/man5/foliolab-workload.5 \
 	man/foliolab-lab.5=man/man5/foliolab-lab.5 \
 	completion/foliolab.bash=bash-completion/completions/foliolab \
-	completion/_foliolab=zsh/site-functions/_foliolab \
+	completion/_foliolab=$(ZSHDIR)/_foliolab \
 	completion/foliolab.fish=fish/vendor_completions.d/foliolab.fish \
 	desktop/foliolab.desktop=applications/foliolab.desktop \
 	desktop/foliolab.svg=icons/hicolor/scalable/apps/foliolab.svg
 B := $(BUILD)
 A := $(BUILD)/asan
 
-.PHONY: all asan tests run test bench soak install uninstall clean check-style help FORCE
+.PHONY: all asan tests run test bench soak install uninstall deb clean check-style help FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 all: $(B)/foliolab
 
 # Targets that set up by themselves or compile nothing do without the libraries.
-GOALS_WITHOUT_LIBS := run test clean help uninstall check-style
+GOALS_WITHOUT_LIBS := run test deb clean help uninstall check-style
 ifneq ($(filter-out $(GOALS_WITHOUT_LIBS),$(or $(MAKECMDGOALS),all)),)
 MISSING := $(shell for p in $(PKGS); do pkg-config --exists $$p 2>/dev/null || echo $$p; done)
 ifneq ($(MISSING),)
@@ -181,7 +183,8 @@ soak: tests
 install: all
 	install -D -m 755 $(B)/foliolab $(DESTDIR)$(BINDIR)/foliolab
 	find labs assets/costs -type f ! -name '.*' -exec sh -c 'for f do \
-		install -D -m 644 "$$f" "$$0/$$f" || exit 1; done' $(DESTDIR)$(PKGDATADIR) {} +
+		if test -x "$$f"; then mode=755; else mode=644; fi; \
+		install -D -m $$mode "$$f" "$$0/$$f" || exit 1; done' $(DESTDIR)$(PKGDATADIR) {} +
 	for f in $(SHARED); do \
 		install -D -m 644 "assets/$${f%%=*}" "$(DESTDIR)$(SHAREDIR)/$${f#*=}" || exit 1; done
 
@@ -190,15 +193,19 @@ uninstall:
 	for f in $(SHARED); do rm -f "$(DESTDIR)$(SHAREDIR)/$${f#*=}" || exit 1; done
 	rm -rf $(DESTDIR)$(PKGDATADIR)
 
+deb:
+	@BUILD=$(B) scripts/make-deb
+
 clean:
 	rm -rf $(B)
 
+SHELL_SCRIPTS := $(shell grep -lsI '^.!/bin/bash' scripts/*)
 check-style:
 	@if command -v clang-format >/dev/null; then \
 		find engine tests -name '*.[ch]' ! -name '.*' -exec clang-format --dry-run -Werror {} +; \
 	else echo 'check-style: no clang-format here' >&2; fi
 	@if command -v shellcheck >/dev/null; then \
-		shellcheck -x scripts/setup scripts/run scripts/test scripts/run-suites .ci/run && \
+		shellcheck -x $(SHELL_SCRIPTS) .ci/run && \
 		find tests assets -name '*.*sh' ! -name '*.fish' -exec shellcheck -x {} +; \
 	else echo 'check-style: no shellcheck here' >&2; fi
 
@@ -212,6 +219,7 @@ help:
 	@echo 'tests        build everything the tests need, run nothing'
 	@echo 'install      to $$(DESTDIR)$$(PREFIX), PREFIX=$(PREFIX)'
 	@echo 'uninstall    remove what install put there'
+	@echo 'deb          Debian packages, in $(B)/deb/'
 	@echo 'check-style  clang-format and shellcheck, where they are installed'
 	@echo 'clean        remove $(B)/'
 	@echo 'Variables: CC CFLAGS CPPFLAGS LDFLAGS WERROR= NO_GUI=1 BUILD PREFIX DESTDIR V=1'

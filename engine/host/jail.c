@@ -127,15 +127,21 @@ static const int allowed[] = {
 	SCMP_SYS(gettid),
 	SCMP_SYS(restart_syscall),
 	SCMP_SYS(sysinfo), /* glibc's qsort() */
+	/* libext2fs from 1.47.1 on asks whether it may trust the environment */
+	SCMP_SYS(getuid),
+	SCMP_SYS(geteuid),
+	SCMP_SYS(getgid),
+	SCMP_SYS(getegid),
 #if !LIMIT_MEMORY
 	SCMP_SYS(sigaltstack), /* AddressSanitizer asks at each longjmp */
 #endif
 };
 
-static int allow_on(scmp_filter_ctx ctx, int call, int fd)
+/* @call where its first argument is @first: a descriptor, what prctl() is to do. */
+static int allow_on(scmp_filter_ctx ctx, int call, int first)
 {
 	return seccomp_rule_add(ctx, SCMP_ACT_ALLOW, call, 1,
-				SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)fd, 0));
+				SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)first, 0));
 }
 
 /* Memory yes, memory of files or code no. */
@@ -169,6 +175,8 @@ static int add_rules(scmp_filter_ctx ctx, bool files)
 {
 	int ret = allow_memory(ctx);
 
+	if (!ret) /* and whether it was started with other rights */
+		ret = allow_on(ctx, SCMP_SYS(prctl), PR_GET_DUMPABLE);
 	for (size_t i = 0; i < ARRAY_SIZE(allowed) && !ret; i++)
 		ret = seccomp_rule_add(ctx, SCMP_ACT_ALLOW, allowed[i], 0);
 	if (!ret)
