@@ -10,6 +10,7 @@ extern const struct cli_command cmd_lab;
 extern const struct cli_command cmd_grade;
 extern const struct cli_command cmd_run;
 extern const struct cli_command cmd_compare;
+extern const struct cli_command cmd_sweep;
 extern const struct cli_command cmd_golden;
 extern const struct cli_command cmd_bench;
 extern const struct cli_command cmd_replay;

@@ -16,6 +16,7 @@ static const struct cli_command *const commands[] = {
 	&cmd_grade,
 	&cmd_run,
 	&cmd_compare,
+	&cmd_sweep,
 	&cmd_golden,
 	&cmd_bench,
 	&cmd_ext4,

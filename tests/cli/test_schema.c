@@ -56,6 +56,16 @@ static void compare_keeps_to_its_schema(void **state)
 				"--format json");
 }
 
+static void sweep_keeps_to_its_schema(void **state)
+{
+	FILE *f = fopen("a.grid", "w");
+
+	assert_non_null(f);
+	fputs("workload w read 4k 16\nkernel v6.1 v7.3\n", f);
+	assert_int_equal(fclose(f), 0);
+	check_output("sweep", "sweep a.grid --format json");
+}
+
 static void kernels_keeps_to_its_schema(void **state)
 {
 	check_output("kernels", "kernels --format json");
@@ -187,6 +197,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(run_keeps_to_its_schema),
 		cmocka_unit_test(compare_keeps_to_its_schema),
+		cmocka_unit_test(sweep_keeps_to_its_schema),
 		cmocka_unit_test(kernels_keeps_to_its_schema),
 		cmocka_unit_test(ext4_keeps_to_its_schema),
 		cmocka_unit_test(bench_keeps_to_its_schema),

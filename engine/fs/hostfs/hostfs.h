@@ -8,6 +8,6 @@
 
 #include "mm/fs.h"
 
-int hostfs_init_inode(struct inode *inode);
+void hostfs_init_inode(struct inode *inode);
 
 #endif
