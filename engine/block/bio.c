@@ -21,6 +21,7 @@ struct bio *bio_alloc(struct block_device *bdev, unsigned short nr_vecs, unsigne
 	bio->bi_bdev = bdev;
 	bio->bi_opf = opf;
 	bio->bi_status = 0;
+	bio->__bi_cnt = 1;
 	bio->bi_vcnt = 0;
 	bio->bi_max_vecs = min_t(unsigned short, nr_vecs, BIO_MAX_VECS);
 	bio->bi_iter = (struct bvec_iter){ 0 };
@@ -34,6 +35,8 @@ void bio_put(struct bio *bio)
 {
 	struct blk_state *blk = bio->bi_bdev->machine->blk;
 
+	if (--bio->__bi_cnt)
+		return;
 	bio->bi_next = blk->free_bios;
 	blk->free_bios = bio;
 	blk->live_bios--;
@@ -61,6 +64,7 @@ bool bio_add_folio(struct bio *bio, struct folio *folio, size_t len, size_t off,
 
 void bio_endio(struct bio *bio)
 {
+	disk_cache_end(bio);
 	bio->bi_end_io(bio);
 	bio_put(bio);
 }
@@ -87,8 +91,10 @@ int bio_run_add(struct bio_run *run, struct folio *folio, size_t off, size_t len
 	run->bio = bio_alloc(run->bdev, run->nr_vecs, run->opf);
 	if (!run->bio)
 		return -ENOMEM;
+	run->made++;
 	run->bio->bi_iter.bi_sector = sector;
 	run->bio->bi_end_io = run->end_io;
+	run->bio->bi_private = run->private;
 	bio_add_folio(run->bio, folio, len, off, p);
 	return 0;
 }

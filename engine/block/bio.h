@@ -20,6 +20,9 @@
 #define REQ_OP_READ 0u
 #define REQ_OP_WRITE 1u
 #define REQ_OP_MASK 1u
+#define REQ_META (1u << 12)	/* of the file system or its journal */
+#define REQ_FUA (1u << 17)	/* completes when it is past the disk's cache */
+#define REQ_PREFLUSH (1u << 18)	/* first everything completed so far goes past it */
 #define REQ_RAHEAD (1u << 19)
 
 typedef u64 sector_t;
@@ -47,6 +50,7 @@ struct bio {
 	struct block_device *bi_bdev;
 	unsigned int bi_opf;	/* REQ_OP_* and flags */
 	int bi_status;
+	unsigned int __bi_cnt;	/* references; bio_get() and bio_put() */
 	unsigned short bi_vcnt, bi_max_vecs;
 	struct bvec_iter bi_iter;
 	bio_end_io_t *bi_end_io;
@@ -62,6 +66,11 @@ static inline sector_t bio_end_sector(const struct bio *bio)
 /* A bio for at most @nr_vecs vectors (cut to BIO_MAX_VECS), or NULL. block/bio.c bio_alloc_bioset(). */
 struct bio *bio_alloc(struct block_device *bdev, unsigned short nr_vecs, unsigned int opf);
 void bio_put(struct bio *bio);
+/* Keep a bio beyond its bi_end_io. */
+static inline void bio_get(struct bio *bio)
+{
+	bio->__bi_cnt++;
+}
 
 /* Append a piece of a folio; false when the bio is full. block/bio.c bio_add_folio(). */
 bool bio_add_folio(struct bio *bio, struct folio *folio, size_t len, size_t off, void *data);
@@ -76,6 +85,8 @@ struct bio_run {
 	unsigned int opf;
 	unsigned short nr_vecs;	/* wanted for a new bio */
 	bio_end_io_t *end_io;
+	void *private;		/* bi_private of every bio */
+	u64 made;		/* bios begun so far */
 };
 
 /* Add @len bytes from byte @off of @folio; @data is the host address of the folio or NULL. -ENOMEM. */

@@ -3,6 +3,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "block/blk.h"
 #include "machine/sched.h"
@@ -125,9 +126,11 @@ void __blk_poll(struct machine *m)
 	else
 		complete_due(m);
 }
+static void flush_plug(struct machine *m);
 
 bool blk_wait_next(struct machine *m)
 {
+	flush_plug(m); /* a task that sleeps sends what it collected */
 	if (!m->blk->nr)
 		return false;
 	if (m->sched) {
@@ -181,11 +184,20 @@ static u64 serve_piece(struct block_device *bdev, sector_t sector, u64 bytes, bo
 	return done;
 }
 
+/* When the disk has emptied its cache. */
+static u64 serve_flush(struct block_device *bdev)
+{
+	struct machine *m = bdev->machine;
+
+	bdev->stats.flushes++;
+	return max(m->clock_ps, bdev->channel_free_ps) + bdev->model->flush_ns * 1000;
+}
+
 static int move_bio(struct bio *bio)
 {
 	struct block_device *bdev = bio->bi_bdev;
 	sector_t sector = bio->bi_iter.bi_sector;
-	int ret = 0;
+	int ret = disk_cache_begin(bio);
 
 	for (unsigned int i = 0; i < bio->bi_vcnt; i++) {
 		struct bio_vec *bv = &bio->bi_io_vec[i];
@@ -210,9 +222,11 @@ static void finish_bio(struct machine *m, struct bio *bio, u64 done_ps)
 static void dispatch_request(struct machine *m, struct request *rq)
 {
 	u64 max_bytes = (u64)rq->bdev->limits.max_sectors << SECTOR_SHIFT;
-	u64 issued = 0, bio_end = 0, done = 0;
+	u64 issued = 0, bio_end = 0, done = m->clock_ps;
 	struct bio *bio = rq->bio, *next;
 
+	if (rq->opf & REQ_PREFLUSH)
+		done = serve_flush(rq->bdev);
 	for (; bio; bio = next) {
 		next = bio->bi_next;
 		bio_end += bio->bi_iter.bi_size;
@@ -230,11 +244,15 @@ static void dispatch_request(struct machine *m, struct request *rq)
 static void flush_plug(struct machine *m)
 {
 	struct blk_plug *plug = current_plug(m);
+	struct request rq[BLK_PLUG_REQUESTS];
 	unsigned int nr = plug->nr;
 
+	if (!nr)
+		return;
+	memcpy(rq, plug->rq, nr * sizeof(*rq)); /* what completes now may collect anew */
 	plug->nr = 0;
 	for (unsigned int i = 0; i < nr; i++)
-		dispatch_request(m, &plug->rq[i]);
+		dispatch_request(m, &rq[i]);
 }
 
 void blk_start_plug(struct machine *m)
@@ -254,12 +272,21 @@ static bool merge_into_plug(struct blk_plug *plug, struct bio *bio)
 	struct request *rq = plug->nr ? &plug->rq[plug->nr - 1] : NULL;
 
 	if (!rq || rq->bdev != bio->bi_bdev || (rq->opf ^ bio->bi_opf) & REQ_OP_MASK ||
+	    (rq->opf | bio->bi_opf) & (REQ_PREFLUSH | REQ_FUA) ||
 	    rq->sector + (rq->bytes >> SECTOR_SHIFT) != bio->bi_iter.bi_sector)
 		return false;
 	rq->biotail->bi_next = bio;
 	rq->biotail = bio;
 	rq->bytes += bio->bi_iter.bi_size;
 	return true;
+}
+
+static u32 bio_trace_flags(const struct bio *bio)
+{
+	if ((bio->bi_opf & REQ_OP_MASK) == REQ_OP_READ)
+		return 0;
+	return 1 | (bio->bi_opf & REQ_META ? 2 : 0) |
+	       (bio->bi_opf & REQ_PREFLUSH ? 4 : 0) | (bio->bi_opf & REQ_FUA ? 8 : 0);
 }
 
 void submit_bio(struct bio *bio)
@@ -273,7 +300,7 @@ void submit_bio(struct bio *bio)
 	charge(m, COST_SUBMIT_BIO, 1);
 	bdev->stats.bios++;
 	trace_event(&m->trace, EV_block_bio_queue, 0, 0, rq.sector, rq.bytes >> SECTOR_SHIFT,
-		    bio->bi_opf & REQ_OP_MASK);
+		    bio_trace_flags(bio));
 	if (!plug->depth) {
 		dispatch_request(m, &rq);
 		return;
@@ -283,4 +310,34 @@ void submit_bio(struct bio *bio)
 	if (plug->nr == BLK_PLUG_REQUESTS)
 		flush_plug(m);
 	plug->rq[plug->nr++] = rq;
+}
+
+/* ---- one piece of I/O that somebody waits for ---- */
+
+static void end_wait(struct bio *bio)
+{
+	*(int *)bio->bi_private = bio->bi_status;
+}
+
+int blk_rw_wait(struct block_device *bdev, unsigned int opf, u64 pos, void *buf, unsigned int len)
+{
+	struct bio *bio = bio_alloc(bdev, 1, opf);
+	int status = 1;
+
+	if (!bio)
+		return -ENOMEM;
+	bio->bi_iter.bi_sector = pos >> SECTOR_SHIFT;
+	bio->bi_end_io = end_wait;
+	bio->bi_private = &status;
+	if (len)
+		bio_add_folio(bio, NULL, len, 0, buf);
+	submit_bio(bio);
+	while (status > 0 && blk_wait_next(bdev->machine))
+		;
+	return status;
+}
+
+int blkdev_issue_flush(struct block_device *bdev)
+{
+	return blk_rw_wait(bdev, REQ_OP_WRITE | REQ_PREFLUSH, 0, NULL, 0);
 }

@@ -46,6 +46,14 @@ struct blk_state {
 int disk_rw(struct block_device *bdev, unsigned int opf, sector_t sector, void *buf,
 	    unsigned int len);
 
+/* ---- cache.c: only on a disk with blk_set_power_cut() ---- */
+
+/* A bio is about to be moved: remember what it overwrites, serve its flush. 0 or -ENOMEM. */
+int disk_cache_begin(struct bio *bio);
+/* A bio completed; the last write before the cut takes the power with it. */
+void disk_cache_end(struct bio *bio);
+void disk_cache_fini(struct block_device *bdev);
+
 /* Queue the completion of @bio at @ps; completes it at once if that cannot be remembered. */
 void blk_complete_at(struct machine *m, struct bio *bio, u64 ps);
 void bio_endio(struct bio *bio);

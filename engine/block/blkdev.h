@@ -30,6 +30,7 @@ struct disk_model {
 	unsigned int queue_depth;
 	u64 latency_ns;		/* from start of a piece to its first byte */
 	u64 ps_per_byte;	/* transfers share one channel */
+	u64 flush_ns;		/* to empty its write cache */
 	const char *source;
 };
 
@@ -44,6 +45,7 @@ struct disk_stats {
 	u64 bios;		/* submitted */
 	u64 ios;		/* pieces served, the count of iostat */
 	u64 sectors;		/* moved */
+	u64 flushes;		/* of the write cache */
 	u64 busy_ps;		/* time the channel moved bytes */
 };
 
@@ -51,6 +53,8 @@ struct disk_stats {
 struct disk_piece {
 	u64 disk_off, len, file_off;	/* bytes */
 };
+
+struct disk_cache;
 
 struct block_device {
 	struct machine *machine;
@@ -67,6 +71,8 @@ struct block_device {
 	int fd;			/* host disk: the file, else -1; never written to */
 	u64 fd_size;		/* its bytes when it was opened; what lies behind reads as zeros */
 	int error;		/* first error of the host file, 0 while none; -ESTALE: it shrank */
+	u64 blank_from;		/* from this byte on it reads as zeros where nothing was written */
+	struct disk_cache *cache; /* of written sectors; NULL: nobody cuts the power */
 	struct disk_piece *pieces; /* sorted by disk_off; NULL: the disk is the file */
 	unsigned int nr_pieces;
 };
@@ -115,6 +121,36 @@ void blk_close(struct block_device *bdev);
 void blk_set_pieces(struct block_device *bdev, struct disk_piece *pieces, unsigned int nr);
 /* Put @len bytes on the disk, as if they had always been there; takes no time. 0 or -ENOMEM. */
 int blk_preset(struct block_device *bdev, u64 pos, const void *buf, unsigned int len);
+
+/*
+ * A write of no bytes that completes when everything completed so far is past the disk's cache;
+ * waits for it. 0 or -ENOMEM. block/blk-flush.c blkdev_issue_flush().
+ */
+int blkdev_issue_flush(struct block_device *bdev);
+
+/*
+ * Move @len bytes at byte @pos now, waiting for them; @buf may be NULL on a machine without data.
+ * @opf as in bi_opf. 0, -ENOMEM, or the host file's error.
+ */
+int blk_rw_wait(struct block_device *bdev, unsigned int opf, u64 pos, void *buf, unsigned int len);
+
+/*
+ * The disk has a volatile cache of whole sectors, and its power goes out with the @nth write (from
+ * 1) that completes: what no flush and no REQ_FUA put past the cache is there or not, sector by
+ * sector, as @seed has it. From then on nothing is stored any more. Needs a machine with data.
+ * -ENOMEM.
+ */
+int blk_set_power_cut(struct block_device *bdev, u64 nth, u64 seed);
+/* Writes completed so far on such a disk, and whether its power is out. */
+u64 blk_writes_completed(const struct block_device *bdev);
+bool blk_power_is_out(const struct block_device *bdev);
+/* Can it go out at all? Only then is what a file system writes for itself ever read back. */
+static inline bool blk_can_lose_power(const struct block_device *bdev)
+{
+	return bdev->cache != NULL;
+}
+/* Put everything written to @from on @to, as blk_preset() does. 0 or -ENOMEM. */
+int blk_copy_written(struct block_device *to, struct block_device *from);
 
 /* The byte a generated disk holds at @offset: every 8 bytes are a hash of their position. */
 u64 disk_pattern(u64 offset_words);

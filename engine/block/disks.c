@@ -14,9 +14,9 @@ static const struct disk_model models[] = {
 	  .source = "no blocks behind the file: nothing is ever read from it" },
 	{ .name = "ram", .synchronous = true, .queue_depth = 1, .ps_per_byte = 100,
 	  .source = "memcpy of one core" },
-	{ .name = "nvme", .queue_depth = 64, .latency_ns = 80000, .ps_per_byte = 333,
+	{ .name = "nvme", .queue_depth = 64, .latency_ns = 80000, .ps_per_byte = 333, .flush_ns = 80000,
 	  .source = "a common TLC drive: 80 us to the first byte, 3 GB/s" },
-	{ .name = "host", .queue_depth = 64, .latency_ns = 80000, .ps_per_byte = 333,
+	{ .name = "host", .queue_depth = 64, .latency_ns = 80000, .ps_per_byte = 333, .flush_ns = 80000,
 	  .source = "timed like nvme; the bytes are the host file's" },
 };
 
@@ -139,7 +139,7 @@ static char *store_piece(struct block_device *bdev, u64 block)
 	p = malloc(STORE_SIZE);
 	if (!p)
 		return NULL;
-	if (bdev->ops->read(bdev, block << (STORE_SHIFT - SECTOR_SHIFT), p, STORE_SIZE) ||
+	if (disk_rw(bdev, REQ_OP_READ, block << (STORE_SHIFT - SECTOR_SHIFT), p, STORE_SIZE) ||
 	    xa_is_err(xa_store(&bdev->store, block, p))) {
 		free(p);
 		return NULL;
@@ -171,16 +171,35 @@ int disk_rw(struct block_device *bdev, unsigned int opf, sector_t sector, void *
 	    unsigned int len)
 {
 	bool write = (opf & REQ_OP_MASK) == REQ_OP_WRITE;
-	int ret = write ? 0 : bdev->ops->read(bdev, sector, buf, len);
+	u64 pos = sector << SECTOR_SHIFT;
+	int ret = 0;
 
-	if (ret || (!write && xa_empty(&bdev->store)))
+	if (!write && pos >= bdev->blank_from)
+		memset(buf, 0, len);
+	else if (!write)
+		ret = bdev->ops->read(bdev, sector, buf, len);
+	if (ret || (!write && xa_empty(&bdev->store)) || (write && blk_power_is_out(bdev)))
 		return ret;
-	return store_rw(bdev, write, sector << SECTOR_SHIFT, buf, len);
+	return store_rw(bdev, write, pos, buf, len);
 }
 
 int blk_preset(struct block_device *bdev, u64 pos, const void *buf, unsigned int len)
 {
 	return store_rw(bdev, true, pos, (char *)buf, len);
+}
+
+int blk_copy_written(struct block_device *to, struct block_device *from)
+{
+	XA_STATE(xas, &from->store, 0);
+	void *p;
+
+	xas_for_each(&xas, p, ~0UL) {
+		int ret = blk_preset(to, (u64)xas.xa_index << STORE_SHIFT, p, STORE_SIZE);
+
+		if (ret)
+			return ret;
+	}
+	return 0;
 }
 
 static void store_fini(struct block_device *bdev)
@@ -226,6 +245,7 @@ int blk_open(struct machine *m, const struct disk_model *model, unsigned int max
 	bdev->ops = fd >= 0 ? &host_ops : &pattern_ops;
 	bdev->fd = fd;
 	bdev->fd_size = size;
+	bdev->blank_from = ~0ULL;
 	bdev->limits.max_sectors = max_t(u32, max_bytes >> SECTOR_SHIFT, 8);
 	bdev->bd_dev = m->blk->next_dev++;
 	*ret = bdev;
@@ -238,6 +258,7 @@ void blk_close(struct block_device *bdev)
 		return;
 	if (bdev->ops->release)
 		bdev->ops->release(bdev);
+	disk_cache_fini(bdev);
 	store_fini(bdev);
 	free(bdev->pieces);
 	free(bdev->slot_free_ps);

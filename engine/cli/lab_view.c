@@ -16,19 +16,12 @@
 #include <unistd.h>
 
 #include "cli/lab.h"
+#include "cli/lab_told.h"
 #include "cli/view_settings.h"
 #include "cli/watch.h"
-#include "lab/markdown.h"
 #include "lab/plot.h"
 
 #define ASK_MS 100 /* between two looks at whether somebody wants to stop */
-
-/* A piece of what was said. */
-struct said {
-	enum { SAID_MARKDOWN, SAID_PROSE, SAID_PRINTED } kind; /* prose is ours, with SGR */
-	char *text;
-	size_t len;
-};
 
 struct lab_view {
 	struct lab_talk talk;
@@ -38,9 +31,10 @@ struct lab_view {
 	pthread_cond_t has_line;
 	int wake[2]; /* a byte for every change */
 
-	struct said *said;
-	size_t nr_said, new_from;
+	struct told told;
 	char *line; /* typed, not yet taken */
+	char *lua;  /* the same, for the machines */
+	unsigned int step;
 	bool leave; /* the view is gone */
 	bool stop;  /* what is under way shall end */
 	char title[256], state[100], name[200];
@@ -66,48 +60,11 @@ static void wake(struct lab_view *v)
 
 /* ---- what was said ---- */
 
-/* A new piece; without memory what is said is lost. */
-static void say(struct lab_view *v, int kind, const char *text, size_t len)
+static void say(struct lab_view *v, enum told_kind kind, const char *text, size_t len)
 {
-	struct said *more = realloc(v->said, (v->nr_said + 1) * sizeof(*more));
-	char *copy = strndup(text, len);
-
-	if (more)
-		v->said = more;
-	if (!more || !copy) {
-		free(copy);
-		return;
-	}
-	v->said[v->nr_said++] = (struct said){kind, copy, strlen(copy)};
+	told_more(&v->told, kind, text, len);
 	v->guide.version++;
-}
-
-/* Text that is no Markdown goes on in the last piece of its kind. */
-static void say_more(struct lab_view *v, int kind, const char *text, size_t len)
-{
-	struct said *last = v->nr_said ? &v->said[v->nr_said - 1] : NULL;
-	char *more;
-
-	if (!last || (int)last->kind != kind || v->nr_said == v->new_from) {
-		say(v, kind, text, len);
-		return;
-	}
-	more = realloc(last->text, last->len + len + 1);
-	if (!more)
-		return;
-	memcpy(more + last->len, text, len);
-	last->text = more;
-	last->len += len;
-	more[last->len] = 0;
-	v->guide.version++;
-}
-
-static void forget_said(struct lab_view *v)
-{
-	while (v->nr_said)
-		free(v->said[--v->nr_said].text);
-	v->new_from = 0;
-	v->guide.version++;
+	wake(v);
 }
 
 static ssize_t write_plain(void *cookie, const char *buf, size_t size)
@@ -115,8 +72,7 @@ static ssize_t write_plain(void *cookie, const char *buf, size_t size)
 	struct lab_view *v = cookie;
 
 	pthread_mutex_lock(&v->lock);
-	say_more(v, SAID_PROSE, buf, size);
-	wake(v);
+	say(v, TOLD_PROSE, buf, size);
 	pthread_mutex_unlock(&v->lock);
 	return size;
 }
@@ -126,8 +82,8 @@ static void tell_markdown(struct lab_talk *talk, const char *text)
 	struct lab_view *v = view_of(talk);
 
 	pthread_mutex_lock(&v->lock);
-	say(v, SAID_MARKDOWN, text, strlen(text));
-	wake(v);
+	told_add(&v->told, TOLD_MARKDOWN, text, strlen(text));
+	say(v, TOLD_MARKDOWN, "", 0);
 	pthread_mutex_unlock(&v->lock);
 }
 
@@ -141,90 +97,24 @@ static void tell_print(struct lab_talk *talk, const char *text, size_t len)
 	for (char *p = clean; *p; p++)
 		if ((unsigned char)*p < ' ' && *p != '\n')
 			*p = *p == '\t' ? ' ' : '?';
-	say_more(view_of(talk), SAID_PRINTED, clean, strlen(clean));
+	say(view_of(talk), TOLD_PRINTED, clean, strlen(clean));
 	free(clean);
 }
 
-/* A word with the SGR in it; returns its bytes and counts its columns. */
-static size_t word(const char *text, unsigned int *columns)
+static void tell_value(struct lab_view *v, const char *text)
 {
-	size_t n = 0;
-
-	for (*columns = 0; text[n] && text[n] != ' ' && text[n] != '\n'; n++) {
-		if (text[n] == '\033')
-			n += strcspn(text + n, "m\n");
-		else
-			*columns += ((unsigned char)text[n] & 0xc0) != 0x80;
-		if (!text[n])
-			break;
-	}
-	return n;
+	pthread_mutex_lock(&v->lock);
+	tell_print(&v->talk, text, strlen(text));
+	tell_print(&v->talk, "\n", 1);
+	pthread_mutex_unlock(&v->lock);
 }
 
-static void print_word(FILE *f, const char *text, size_t len, bool colour)
+static void print_told(struct tui_guide *g, FILE *f, unsigned int columns, bool colour)
 {
-	for (size_t i = 0; i < len; i++) {
-		if (!colour && text[i] == '\033')
-			i += strcspn(text + i, "m");
-		else
-			fputc(text[i], f);
-	}
+	told_print(&guided(g)->told, f, columns, colour);
 }
 
-/* Our own sentences, wrapped where they are too long. */
-static void print_prose(FILE *f, const char *text, unsigned int columns, bool colour)
-{
-	unsigned int x = 0, width;
-
-	while (*text) {
-		size_t blanks = strspn(text, " "), len = word(text + blanks, &width);
-
-		if (x && x + blanks + width > columns) {
-			fputc('\n', f);
-			x = 0;
-		} else {
-			fprintf(f, "%*s", (int)blanks, "");
-			x += blanks;
-		}
-		print_word(f, text + blanks, len, colour);
-		x += width;
-		text += blanks + len;
-		if (*text == '\n') {
-			fputc(*text++, f);
-			x = 0;
-		}
-	}
-}
-
-static void print_piece(FILE *f, const struct said *piece, unsigned int columns, bool colour)
-{
-	if (piece->kind == SAID_MARKDOWN)
-		markdown_print(f, piece->text, columns, colour);
-	else if (piece->kind == SAID_PROSE)
-		print_prose(f, piece->text, columns, colour);
-	else
-		fputs(piece->text, f);
-}
-
-static bool unfinished(const struct said *piece)
-{
-	return piece->kind != SAID_MARKDOWN && piece->len && piece->text[piece->len - 1] != '\n';
-}
-
-static void print_said(struct tui_guide *g, FILE *f, unsigned int columns, bool colour)
-{
-	const struct lab_view *v = guided(g);
-
-	for (size_t i = 0; i < v->nr_said; i++) {
-		if (i == v->new_from && colour)
-			fputc('\001', f);
-		if (i && v->said[i].kind == SAID_MARKDOWN && unfinished(&v->said[i - 1]))
-			fputc('\n', f);
-		print_piece(f, &v->said[i], columns, colour);
-	}
-}
-
-/* ---- steps and lines ---- */
+/* ---- steps ---- */
 
 static void tell_state(struct lab_view *v)
 {
@@ -242,7 +132,9 @@ static void tell_step(struct lab_talk *talk, unsigned int nr)
 
 	pthread_mutex_lock(&v->lock);
 	if (nr < lab->nr_steps) {
-		forget_said(v);
+		v->step = nr;
+		told_forget(&v->told);
+		v->guide.version++;
 		snprintf(v->title, sizeof(v->title), "step %u of %u: %s", nr + 1, lab->nr_steps,
 			 lab->steps[nr].title);
 	} else {
@@ -251,33 +143,6 @@ static void tell_step(struct lab_talk *talk, unsigned int nr)
 	tell_state(v);
 	wake(v);
 	pthread_mutex_unlock(&v->lock);
-}
-
-static char *ask_line(struct lab_talk *talk, bool question)
-{
-	struct lab_view *v = view_of(talk);
-	char echo[600], *line;
-
-	pthread_mutex_lock(&v->lock);
-	tell_state(v);
-	v->guide.prompt = question ? "answer >" : "Enter goes on >";
-	v->guide.question = question;
-	v->guide.version++;
-	wake(v);
-	while (!v->line && !v->leave)
-		pthread_cond_wait(&v->has_line, &v->lock);
-	line = v->line;
-	v->line = NULL;
-	v->guide.prompt = NULL;
-	v->guide.question = false;
-	v->stop = false;
-	v->new_from = v->nr_said;
-	if (line && *line) {
-		snprintf(echo, sizeof(echo), "\n\033[1m> %s\033[0m\n", line);
-		say(v, SAID_PROSE, echo, strlen(echo));
-	}
-	pthread_mutex_unlock(&v->lock);
-	return line;
 }
 
 /* ---- asking the child ---- */
@@ -345,6 +210,66 @@ static int ask_child(struct lab_talk *talk, const struct lab_ask *ask, struct la
 	return reply->error;
 }
 
+/* ---- lines ---- */
+
+/* A line of Lua has been typed: run it, and say what it says. */
+static void run_lua(struct lab_view *v)
+{
+	struct lab_ask ask = {.type = LAB_ASK_LINE, .step = v->step};
+	struct lab_reply reply;
+	struct fl_error err = {0};
+	char *line = v->lua;
+
+	v->lua = NULL;
+	told_mark(&v->told);
+	fprintf(v->talk.out, "\n\033[1m: %s\033[0m\n", line);
+	ask.bytes = line;
+	ask.len = strlen(line);
+	pthread_mutex_unlock(&v->lock);
+	if (ask_child(&v->talk, &ask, &reply, &err))
+		fprintf(v->talk.out, "%s\n", err.text);
+	else if (*reply.text)
+		tell_value(v, reply.text);
+	pthread_mutex_lock(&v->lock);
+	free(line);
+}
+
+/* Under the lock: wait for a line, run a line of Lua. */
+static void wait_for_line(struct lab_view *v, bool question)
+{
+	v->guide.prompt = question ? "answer >" : "Enter goes on >";
+	v->guide.question = question;
+	v->guide.version++;
+	wake(v);
+	while (!v->line && !v->lua && !v->leave)
+		pthread_cond_wait(&v->has_line, &v->lock);
+	v->guide.prompt = NULL;
+	v->guide.question = false;
+	v->stop = false;
+	if (v->lua)
+		run_lua(v);
+}
+
+static char *ask_line(struct lab_talk *talk, bool question)
+{
+	struct lab_view *v = view_of(talk);
+	char echo[600], *line;
+
+	pthread_mutex_lock(&v->lock);
+	tell_state(v);
+	while (!v->line && !v->leave)
+		wait_for_line(v, question);
+	line = v->line;
+	v->line = NULL;
+	told_mark(&v->told);
+	if (line && *line) {
+		snprintf(echo, sizeof(echo), "\n\033[1m> %s\033[0m\n", line);
+		say(v, TOLD_PROSE, echo, strlen(echo));
+	}
+	pthread_mutex_unlock(&v->lock);
+	return line;
+}
+
 /* ---- the view's side ---- */
 
 static void hold(struct tui_guide *g)
@@ -364,6 +289,16 @@ static void take_line(struct tui_guide *g, const char *text)
 	if (v->line)
 		return;
 	v->line = strdup(text);
+	pthread_cond_signal(&v->has_line);
+}
+
+static void take_lua(struct tui_guide *g, const char *text)
+{
+	struct lab_view *v = guided(g);
+
+	if (v->lua)
+		return;
+	v->lua = strdup(text);
 	pthread_cond_signal(&v->has_line);
 }
 
@@ -427,8 +362,9 @@ static int init_view(struct lab_view *v, struct lab_session *s, struct fl_error 
 			 .ask = ask_child},
 		.guide = {.hold = hold,
 			  .release = release,
-			  .print = print_said,
+			  .print = print_told,
 			  .line = take_line,
+			  .lua = take_lua,
 			  .stop = stop,
 			  .version = 1},
 		.session = s,
@@ -452,9 +388,9 @@ static int init_view(struct lab_view *v, struct lab_session *s, struct fl_error 
 
 static void fini_view(struct lab_view *v)
 {
-	forget_said(v);
-	free(v->said);
+	told_fini(&v->told);
 	free(v->line);
+	free(v->lua);
 	if (v->talk.out)
 		fclose(v->talk.out);
 	for (int i = 0; i < 2; i++)

@@ -253,9 +253,49 @@ static int set_costs(struct machine_options *o, const char *value, struct fl_err
 	return ret;
 }
 
+/* N or N:GAP. */
 static int set_extent_blocks(struct machine_options *o, const char *value, struct fl_error *err)
 {
-	return take_number("--extent-blocks", value, 1, UINT32_MAX, &o->config.extent_blocks, err);
+	size_t len = strcspn(value, ":");
+	char word[24];
+	int ret;
+
+	if (!value[len])
+		return take_number("--extent-blocks", value, 1, UINT32_MAX,
+				   &o->config.extent_blocks, err);
+	if (len >= sizeof(word))
+		return not_a(err, "--extent-blocks", value, "N or N:GAP such as 16 or 1:8192");
+	memcpy(word, value, len);
+	word[len] = 0;
+	ret = take_number("--extent-blocks", word, 1, UINT32_MAX, &o->config.extent_blocks, err);
+	if (!ret)
+		ret = take_number("--extent-blocks", value + len + 1, 1, UINT32_MAX,
+				  &o->config.extent_gap, err);
+	return ret;
+}
+
+static int set_fs_size(struct machine_options *o, const char *value, struct fl_error *err)
+{
+	s64 size;
+	int ret = take_size("--fs-size", value, &size, err);
+
+	if (!ret && (size < 4 << 20 || size > 1LL << 46))
+		return not_a(err, "--fs-size", value, "4m to 64t");
+	if (!ret)
+		o->config.fs_bytes = size;
+	return ret;
+}
+
+static int set_journal(struct machine_options *o, const char *value, struct fl_error *err)
+{
+	s64 size;
+	int ret = take_size("--journal", value, &size, err);
+
+	if (!ret && (size < 1 << 20 || size > 1LL << 40))
+		return not_a(err, "--journal", value, "1m to 1t");
+	if (!ret)
+		o->config.journal_bytes = size;
+	return ret;
 }
 
 /* The three lists are parsed here once for their errors, and with the file system for good. */

@@ -52,8 +52,12 @@
 	  "largest request of the disk, 4 to 1048576 (default 1280, from v6.17 on 4096)")          \
 	X(COSTS, costs, "costs", "FILE",                                                           \
 	  "what primitives cost, as 'foliolab calibrate' writes it; 'host' is its default file")     \
-	X(EXTENT_BLOCKS, extent_blocks, "extent-blocks", "N",                                      \
-	  "no extent on the disk is longer than N blocks: a fragmented file")                      \
+	X(EXTENT_BLOCKS, extent_blocks, "extent-blocks", "N[:GAP]",                                \
+	  "no extent on the disk is longer than N blocks, and GAP blocks (default 1) lie between " \
+	  "two: a fragmented file")                                                                \
+	X(FS_SIZE, fs_size, "fs-size", "SIZE", "of the file system (default 64t)")                 \
+	X(JOURNAL, journal, "journal", "SIZE",                                                     \
+	  "of the journal of ext4 (default what mke2fs takes for the file system)")                \
 	X(FEATURES, features, "features", "LIST",                                                  \
 	  "of ext4, as in mke2fs -O: has_journal, extent, verity, encrypt, inline_data, bigalloc, " \
 	  "ext2; ^ takes one off")                                                                 \

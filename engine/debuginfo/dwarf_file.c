@@ -102,6 +102,8 @@ static int open_debug(struct dwarf_file *d, struct fl_error *err)
 	Dwarf_Error error = NULL;
 	int ret;
 
+	/* We let go of everything ourselves: libdwarf need not remember what it gave. */
+	dwarf_set_de_alloc_flag(0);
 	d->access = (dwarf_access)DWARF_ACCESS(d, section_methods);
 	ret = dwarf_result(
 		d, dwarf_object_init_b(&d->access, NULL, NULL, DW_GROUPNUMBER_ANY, &d->dbg, &error),

@@ -4,8 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/strutil.h"
+
 #define CHUNK	       (64u << 10)
-#define LOAD_DEPTH_MAX 200u /* types that need each other to be loaded */
+#define LOAD_DEPTH_MAX 200u   /* types that need each other to be loaded */
+#define NAMES_MAX      20000u /* that a wrong one is compared with */
 #define BODY_SIZE_MAX  (1ull << 48)
 
 /* ---- memory ---- */
@@ -139,6 +142,22 @@ static const char *bare_name(const char *name, enum type_kind *kind)
 	return name;
 }
 
+/* The name that was probably meant, or NULL. */
+static const char *near_name(struct types *types, const char *name)
+{
+	const char **names = calloc(NAMES_MAX, sizeof(*names)), *near = NULL;
+	struct type *t;
+	size_t nr = 0;
+	u32 pos = 0;
+
+	while (names && nr < NAMES_MAX && type_next(types, &pos, &t, NULL) > 0)
+		names[nr++] = t->name;
+	if (nr)
+		near = nearest(name, names, nr);
+	free(names);
+	return near;
+}
+
 static int next_found(struct types *types, const char *name, u32 nr, struct type **ret)
 {
 	u64 id;
@@ -148,6 +167,17 @@ static int next_found(struct types *types, const char *name, u32 nr, struct type
 		return got;
 	got = type_get(types, id, ret);
 	return got ? got : 1;
+}
+
+static int not_found(struct types *types, const char *name, const char *bare, struct fl_error *err)
+{
+	const char *near = near_name(types, bare);
+
+	return fl_error_set(err, -ENOENT, types->path, 0,
+			    "no '%.80s' here, expected the name of a struct, union or enum"
+			    "%s%.80s%s",
+			    name, near ? " (did you mean '" : "", near ? near : "",
+			    near ? "'?)" : "");
 }
 
 int type_find(struct types *types, const char *name, u32 nr, struct type **ret,
@@ -170,10 +200,7 @@ int type_find(struct types *types, const char *name, u32 nr, struct type **ret,
 		return fl_error_set(err, got, types->path, 0, "out of memory");
 	if (got < 0)
 		return got;
-	if (!nr)
-		fl_error_set(err, -ENOENT, types->path, 0,
-			     "no '%.80s' here, expected the name of a struct, union or enum", name);
-	return -ENOENT;
+	return nr ? -ENOENT : not_found(types, name, bare, err);
 }
 
 int type_next(struct types *types, u32 *pos, struct type **ret, struct fl_error *err)

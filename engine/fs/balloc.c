@@ -110,7 +110,7 @@ s64 block_alloc(struct block_space *s, u64 goal, u64 want, u64 *start)
 		return -ENOSPC;
 	if (s->fragment) {
 		want = min(want, s->fragment);
-		goal++;
+		goal += s->gap ? s->gap : 1;
 		i = find_run(s, goal);
 	}
 	if (i == s->nr || s->free[i].start > goal ||

@@ -7,7 +7,7 @@
  * Owner      a block_space belongs to its super_block.
  * Errors     -ENOSPC, -ENOMEM.
  * Differs    one list instead of groups; with a fragment length set no allocation is longer, and
- *            the next one starts a block further, so that extents break where a lab wants it.
+ *            the next one starts a gap further, so that extents break where a lab wants it.
  */
 #ifndef FL_FS_BALLOC_H
 #define FL_FS_BALLOC_H
@@ -22,6 +22,7 @@ struct block_space {
 	struct block_run *free;	/* sorted */
 	size_t nr, cap;
 	u64 fragment;		/* longest allocation, 0: no limit */
+	u64 gap;		/* with it: blocks left between two; 0: 1 */
 };
 
 int block_space_init(struct block_space *s, u64 nr_blocks);

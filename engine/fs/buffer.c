@@ -53,7 +53,7 @@ bool try_to_free_buffers(struct folio *folio)
 	if (folio_test_writeback(folio))
 		return false;
 	for (unsigned int i = 0; i < nr; i++)
-		if (buffer_dirty(&bh[i]) || buffer_locked(&bh[i]))
+		if (buffer_dirty(&bh[i]) || buffer_locked(&bh[i]) || buffer_jbddirty(&bh[i]))
 			return false;
 	detach_buffers(folio);
 	/* Buffers may have become clean behind the folio's back. */
@@ -76,7 +76,7 @@ bool block_dirty_folio(struct address_space *mapping, struct folio *folio)
 static void discard_buffer(struct buffer_head *bh)
 {
 	bh->b_state &= ~(1u << BH_Dirty | 1u << BH_Mapped | 1u << BH_New | 1u << BH_Delay |
-			 1u << BH_Unwritten | 1u << BH_Async_Read);
+			 1u << BH_Unwritten | 1u << BH_Async_Read | 1u << BH_JBDDirty);
 }
 
 void block_invalidate_folio(struct folio *folio, size_t offset, size_t length)

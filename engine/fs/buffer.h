@@ -19,6 +19,7 @@
 enum bh_state_bits {
 	BH_Uptodate, BH_Dirty, BH_Lock, BH_Mapped, BH_New, BH_Async_Read, BH_Async_Write,
 	BH_Delay, BH_Unwritten,
+	BH_JBDDirty,	/* dirty, and the journal's to write: include/linux/jbd2.h */
 };
 
 struct buffer_head {
@@ -48,6 +49,8 @@ BUFFER_FNS(New, new)
 BUFFER_FNS(Async_Read, async_read)
 BUFFER_FNS(Delay, delay)
 BUFFER_FNS(Unwritten, unwritten)
+BUFFER_FNS(Async_Write, async_write)
+BUFFER_FNS(JBDDirty, jbddirty)
 
 #undef BUFFER_FNS
 

@@ -29,20 +29,32 @@ static int mount_tmpfs(struct super_block *sb, const struct mount_options *optio
 	return shmem_fill_super(sb, options->type->options);
 }
 
-#define TMPFS "tmpfs", 12, mount_tmpfs, NULL, tmpfs_init_inode
+#define EXT4(type, bits)                                                                          \
+	{                                                                                         \
+		.name = type, .s_type = "ext4", .blocksize_bits = bits, .fill_super = mount_ext4, \
+		.init_inode = ext4_init_inode, .settle_inode = ext4_settle_inode,                 \
+		.free_inode = ext4_free_inode, .put_super = ext4_put_super,                       \
+	}
+#define TMPFS(type, huge)                                                                         \
+	{                                                                                         \
+		.name = type, .s_type = "tmpfs", .blocksize_bits = 12, .fill_super = mount_tmpfs, \
+		.alloc_inode = tmpfs_init_inode, .options = huge,                                 \
+	}
 
 static const struct file_system_type types[] = {
-	{ "ext4", "ext4", 12, mount_ext4, ext4_init_inode, NULL, NULL },
-	{ "ext4-1k", "ext4", 10, mount_ext4, ext4_init_inode, NULL, NULL },
-	{ "xfs", "xfs", 12, NULL, xfs_init_inode, NULL, NULL },
-	{ "hostfs", "hostfs", 12, NULL, hostfs_init_inode, NULL, NULL },
-	{ "tmpfs-default", TMPFS, "" },
-	{ "tmpfs-never", TMPFS, "huge=never" },
-	{ "tmpfs-always", TMPFS, "huge=always" },
-	{ "tmpfs-within", TMPFS, "huge=within_size" },
-	{ "tmpfs-advise", TMPFS, "huge=advise" },
+	EXT4("ext4", 12),
+	EXT4("ext4-1k", 10),
+	{ .name = "xfs", .s_type = "xfs", .blocksize_bits = 12, .init_inode = xfs_init_inode },
+	{ .name = "hostfs", .s_type = "hostfs", .blocksize_bits = 12,
+	  .init_inode = hostfs_init_inode },
+	TMPFS("tmpfs-default", ""),
+	TMPFS("tmpfs-never", "huge=never"),
+	TMPFS("tmpfs-always", "huge=always"),
+	TMPFS("tmpfs-within", "huge=within_size"),
+	TMPFS("tmpfs-advise", "huge=advise"),
 };
 
+#undef EXT4
 #undef TMPFS
 
 /* Bytes a request may have on a disk without limits of its own (virtio), by kernel. */
@@ -113,12 +125,19 @@ static int open_disk(struct super_block *sb, const struct mount_options *options
 	sb->s_space = calloc(1, sizeof(*sb->s_space));
 	if (!sb->s_space)
 		return -ENOMEM;
-	error = block_space_init(sb->s_space, DISK_BYTES >> sb->s_blocksize_bits);
+	error = block_space_init(sb->s_space, (options->fs_bytes ? options->fs_bytes : DISK_BYTES) >>
+						      sb->s_blocksize_bits);
 	if (error)
 		return error;
 	sb->s_space->fragment = options->extent_blocks;
-	return blk_open(sb->s_machine, options->disk, min_t(u64, io_bytes, UINT32_MAX),
-			options->host_fd, &sb->s_bdev);
+	sb->s_space->gap = options->extent_gap;
+	error = blk_open(sb->s_machine, options->disk, min_t(u64, io_bytes, UINT32_MAX),
+			 options->host_fd, &sb->s_bdev);
+	if (!error && options->power_cut)
+		error = blk_set_power_cut(sb->s_bdev, options->power_cut, sb->s_machine->seed);
+	if (!error && options->after_crash)
+		error = blk_copy_written(sb->s_bdev, options->after_crash);
+	return error;
 }
 
 int mount_fs(struct machine *m, const struct mount_options *options, struct super_block **ret,
@@ -144,13 +163,14 @@ int mount_fs(struct machine *m, const struct mount_options *options, struct supe
 	sb->s_maxbytes = INT64_MAX;
 	INIT_LIST_HEAD(&sb->s_inodes);
 	init_bdi(sb, options, io_bytes);
-	if (options->type->fill_super)
+	error = open_disk(sb, options, io_bytes);
+	if (!error && options->type->fill_super)
 		error = options->type->fill_super(sb, options, err);
-	if (!error)
-		error = open_disk(sb, options, io_bytes);
 	if (error) {
 		if (!sb->s_bdev && options->host_fd >= 0)
 			close(options->host_fd);
+		if (sb->s_fs_info && options->type->put_super)
+			options->type->put_super(sb);
 		free_super(sb);
 		return error;
 	}
@@ -161,6 +181,8 @@ int mount_fs(struct machine *m, const struct mount_options *options, struct supe
 
 static void free_inode(struct inode *inode)
 {
+	if (inode->i_sb->s_ops->free_inode && inode->i_private)
+		inode->i_sb->s_ops->free_inode(inode);
 	free(inode->i_extents);
 	free(inode->i_private);
 	free(inode->i_inline);
@@ -176,6 +198,8 @@ void kill_super(struct super_block *sb)
 	blk_drain(sb->s_machine);
 	list_for_each_entry_safe(inode, next, &sb->s_inodes, i_sb_list)
 		evict_inode(inode);
+	if (sb->s_ops->put_super)
+		sb->s_ops->put_super(sb);
 	free_super(sb);
 }
 
@@ -185,6 +209,8 @@ void poweroff_super(struct super_block *sb)
 
 	if (!sb)
 		return;
+	if (sb->s_ops->put_super)
+		sb->s_ops->put_super(sb);
 	list_for_each_entry_safe(inode, next, &sb->s_inodes, i_sb_list)
 		free_inode(inode);
 	free_super(sb);
@@ -230,10 +256,14 @@ static int init_inode(struct inode *inode)
 {
 	const struct file_system_type *type = inode->i_sb->s_ops;
 
-	if (type->alloc_inode)
-		return type->alloc_inode(inode);
-	type->init_inode(inode);
-	return 0;
+	return type->alloc_inode ? type->alloc_inode(inode) : type->init_inode(inode);
+}
+
+static int settle_inode(struct inode *inode)
+{
+	const struct file_system_type *type = inode->i_sb->s_ops;
+
+	return type->settle_inode ? type->settle_inode(inode) : 0;
 }
 
 int new_inode(struct super_block *sb, loff_t size, bool written, struct inode **ret)
@@ -269,6 +299,11 @@ int new_inode(struct super_block *sb, loff_t size, bool written, struct inode **
 		return error;
 	}
 	list_add_tail(&inode->i_sb_list, &sb->s_inodes);
+	error = settle_inode(inode);
+	if (error) {
+		evict_inode(inode);
+		return error;
+	}
 	*ret = inode;
 	return 0;
 }
@@ -284,7 +319,7 @@ int inode_set_extents(struct inode *inode, const struct fs_extent *extents, unsi
 		if (!ret)
 			ret = extents_set(inode, &extents[i]);
 	}
-	return ret;
+	return ret ? ret : settle_inode(inode);
 }
 
 void evict_inode(struct inode *inode)

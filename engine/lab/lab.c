@@ -227,7 +227,18 @@ static int name_index(lua_State *L)
 	return 1;
 }
 
-static void push_value_text(lua_State *L)
+void lab_push_names(lua_State *L, int s, int globals)
+{
+	lua_newtable(L);
+	lua_createtable(L, 0, 1);
+	lua_pushvalue(L, s);
+	lua_pushvalue(L, globals);
+	lua_pushcclosure(L, name_index, 2);
+	lua_setfield(L, -2, "__index");
+	lua_setmetatable(L, -2);
+}
+
+void lab_push_value_text(lua_State *L)
 {
 	char text[40];
 
@@ -251,7 +262,7 @@ static void add_expression(lua_State *L, luaL_Buffer *b, const char *text, size_
 	lua_call(L, 0, 1);
 	if (lua_isnil(L, -1))
 		luaL_error(L, "is nil, expected a value");
-	push_value_text(L);
+	lab_push_value_text(L);
 	luaL_addvalue(b);
 }
 
@@ -263,13 +274,7 @@ static int expand_protected(lua_State *L)
 	luaL_Buffer b;
 
 	lua_settop(L, 3);
-	lua_newtable(L);
-	lua_createtable(L, 0, 1);
-	lua_pushvalue(L, 2);
-	lua_pushvalue(L, 3);
-	lua_pushcclosure(L, name_index, 2);
-	lua_setfield(L, -2, "__index");
-	lua_setmetatable(L, 4);
+	lab_push_names(L, 2, 3);
 	luaL_buffinit(L, &b);
 	while ((open = strstr(text, "{{"))) {
 		luaL_addlstring(&b, text, open - text);

@@ -127,6 +127,13 @@ int lab_run(struct lab *lab, const struct lab_step *step, FILE *out, struct fl_e
 int lab_text(struct lab *lab, const struct lab_step *step, const struct lab_question *q,
 	     enum lab_text which, unsigned int nr, char **ret, struct fl_error *err);
 
+/*
+ * Run one line of Lua in the names of the step that was started; what is assigned to a new name
+ * goes to s. What it prints goes to @out, the values of an expression to @ret, which is the
+ * caller's. An error is the line's.
+ */
+int lab_line(struct lab *lab, const char *line, FILE *out, char **ret, struct fl_error *err);
+
 int lab_options_get(struct lab *lab, const struct lab_step *step, const struct lab_question *q,
 		    struct lab_options *ret, struct fl_error *err);
 void lab_options_free(struct lab_options *o);
@@ -168,6 +175,10 @@ static inline bool lab_is_program(const struct lab_question *q)
 
 /* Read the table that lab{} got (on top of the stack, popped) into @lab. */
 int lab_read_table(struct lab *lab, struct fl_error *err);
+/* Push a table of the names of the s at index @s, then those of @globals. May raise. */
+void lab_push_names(lua_State *L, int s, int globals);
+/* Replace the value on top by its text, numbers as texts show them. May raise. */
+void lab_push_value_text(lua_State *L);
 /* Add lab, step and ask to the environment on top of the stack. May raise. */
 void lab_add_functions(lua_State *L);
 /* Numbers that depend on student, lab and @what only. */

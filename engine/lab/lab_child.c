@@ -300,6 +300,11 @@ static int do_who(struct child *c, const struct ask *ask, struct answer *a)
 	return 0;
 }
 
+static int do_line(struct child *c, const struct ask *ask, struct answer *a)
+{
+	return lab_line(c->lab, ask->bytes, c->out, &a->text, &a->head.err);
+}
+
 static int do_nothing(struct child *c, const struct ask *ask, struct answer *a)
 {
 	(void)c;
@@ -317,6 +322,7 @@ static const struct {
 	[LAB_ASK_TEXT] = {do_text, .step = true, .question = true},
 	[LAB_ASK_OPTIONS] = {do_options, .step = true, .question = true},
 	[LAB_ASK_ANSWER] = {do_answer, .step = true, .question = true},
+	[LAB_ASK_LINE] = {do_line, .step = true},
 	[LAB_ASK_JUDGE] = {do_judge, .step = true, .question = true},
 	[LAB_ASK_ANSWERS] = {.serve = do_answers},
 	[LAB_ASK_LAB] = {.serve = do_nothing},

@@ -89,6 +89,7 @@ enum lab_ask_type {
 	LAB_ASK_TEXT,	 /* Markdown: @text of @step, or of @question with hint @nr */
 	LAB_ASK_OPTIONS, /* of @question */
 	LAB_ASK_ANSWER,	 /* the right one, where there is one: value, and options to show it */
+	LAB_ASK_LINE,	 /* run @bytes, a line of Lua, in @step; text has its values */
 	LAB_ASK_JUDGE,	 /* @value, or with NULL what answers.lua has */
 	LAB_ASK_ANSWERS, /* load answers.lua: @name for messages, @bytes, @len */
 	LAB_ASK_WHO,	 /* first of all: the lab is for whom @bytes, an answers.lua, names;

@@ -267,7 +267,7 @@ static bool take_texts(struct lab_remote *r, const struct wire_reply *wire, cons
 
 static bool has_text(enum lab_ask_type type)
 {
-	return type == LAB_ASK_TEXT || type == LAB_ASK_WHO;
+	return type == LAB_ASK_TEXT || type == LAB_ASK_LINE || type == LAB_ASK_WHO;
 }
 
 static bool take_reply(struct lab_remote *r, const char *data, size_t len)

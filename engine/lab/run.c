@@ -10,6 +10,7 @@
 
 #include "fs/boot.h"
 #include "fs/ext4/ext4.h"
+#include "fs/ext4/ondisk.h"
 #include "fs/falloc.h"
 #include "fs/read_write.h"
 #include "lab/run_poison.h"
@@ -81,6 +82,7 @@ static int parse_ext4(const struct run_config *config, const struct backing *b,
 		      struct fl_error *err)
 {
 	const char *given = config->features	    ? "--features"
+			    : config->journal_bytes ? "--journal"
 			    : config->mount_options ? "--mount-options"
 			    : config->dir_flags	    ? "--dir-flags"
 						    : NULL;
@@ -95,6 +97,7 @@ static int parse_ext4(const struct run_config *config, const struct backing *b,
 	options->ext4 = ext4;
 	if (b && b->is_image)
 		ext4_image_mount_config(&b->super, ext4);
+	ext4->journal_bytes = config->journal_bytes;
 	if (config->features)
 		ret = ext4_parse_features(ext4, config->features, err);
 	if (!ret && config->mount_options)
@@ -118,6 +121,24 @@ static int check_backed(const struct run_config *config, struct fl_error *err)
 			    run_backing_name(config), config->image ? "image" : "file");
 }
 
+/* Only what ext4 writes to its journal can be found again after a power cut. */
+static int check_power_cut(const struct run_config *config, const struct mount_options *options,
+			   struct fl_error *err)
+{
+	if (!config->power_cut)
+		return 0;
+	if (!options->ext4 || !(options->ext4->features & EXT4_FEATURE_HAS_JOURNAL) ||
+	    !(options->ext4->features & EXT4_FEATURE_EXTENTS))
+		return fl_error_set(err, -EINVAL, "--power-cut", 0,
+				    "nothing is replayed here, expected ext4 with journal and "
+				    "extents");
+	if (run_has_backing(config))
+		return fl_error_set(err, -EINVAL, "--power-cut", 0,
+				    "%s is never written, expected no --%s",
+				    run_backing_name(config), config->image ? "image" : "file");
+	return 0;
+}
+
 /* It is the image that a kernel refuses, not an option that nobody gave. */
 static int mount_backed(struct run *run, const struct mount_options *options,
 			const struct backing *b, struct fl_error *err)
@@ -126,6 +147,17 @@ static int mount_backed(struct run *run, const struct mount_options *options,
 
 	if (ret && b && b->is_image && err && !strcmp(err->file, "--block-size"))
 		snprintf(err->file, sizeof(err->file), "%s", run->config.image);
+	return ret;
+}
+
+/* The file as the disk has it. What lies behind its end was on its way out. ext4_orphan_cleanup() */
+static int load_inode(struct run *run)
+{
+	int ret = new_inode(run->sb, 0, false, &run->inode);
+
+	if (!ret)
+		ret = ext4_iget(run->inode);
+	run->config.after_crash = NULL;
 	return ret;
 }
 
@@ -157,7 +189,10 @@ static int mount_disk(struct run *run, struct backing *b, struct fl_error *err)
 	struct mount_options options = { .host_fd = -1, .block_size = config->block_size,
 					 .ra_bytes = config->ra_bytes,
 					 .io_bytes = config->io_bytes,
-					 .extent_blocks = config->extent_blocks };
+					 .extent_blocks = config->extent_blocks,
+					 .extent_gap = config->extent_gap,
+					 .fs_bytes = round_down(config->fs_bytes, 65536ULL),
+					 .power_cut = config->power_cut };
 	struct ext4_mount_config ext4;
 	int ret = find_types(config, &options, err);
 
@@ -165,8 +200,12 @@ static int mount_disk(struct run *run, struct backing *b, struct fl_error *err)
 		ret = parse_ext4(config, b, &options, &ext4, err);
 	if (!ret)
 		ret = check_backed(config, err);
+	if (!ret)
+		ret = check_power_cut(config, &options, err);
 	if (ret)
 		return ret;
+	if (config->after_crash)
+		options.after_crash = config->after_crash->sb->s_bdev;
 	if (b && b->is_image)
 		options.block_size = b->super.block_size;
 	if (b)
@@ -190,7 +229,9 @@ static int mount_file(struct run *run, struct backing *b, struct fl_error *err)
 	if (b)
 		run->config.size = b->size;
 	ret = mount_disk(run, b, err);
-	return ret ? ret : make_inode(run, b, err);
+	if (ret)
+		return ret;
+	return run->config.after_crash ? load_inode(run) : make_inode(run, b, err);
 }
 
 static int open_file_system(struct run *run, struct fl_error *err)
@@ -876,9 +917,23 @@ int run_remount(struct run *run)
 	return ret;
 }
 
+bool run_power_is_out(const struct run *run)
+{
+	return run->sb->s_bdev && blk_power_is_out(run->sb->s_bdev);
+}
+
+int run_open_after_crash(struct run *dead, struct run **ret, struct fl_error *err)
+{
+	struct run_config config = dead->config;
+
+	config.power_cut = 0;
+	config.after_crash = dead;
+	return run_open(&config, ret, err);
+}
+
 int run_workload(struct run *run, const struct workload *w, struct fl_error *err)
 {
-	for (size_t i = 0; i < w->nr; i++) {
+	for (size_t i = 0; i < w->nr && !run_power_is_out(run); i++) {
 		int ret = run_op(run, &w->ops[i], err);
 
 		if (ret) {

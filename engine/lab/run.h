@@ -45,6 +45,11 @@ struct run_config {
 	u64 io_bytes;		/* largest request; 0: the kernel's default */
 	unsigned int block_size; /* 0: the file system's default */
 	u64 extent_blocks;	/* no extent longer than this on the disk; 0: no limit */
+	u64 extent_gap;		/* ... and this many blocks between two of them; 0: 1 */
+	u64 fs_bytes;		/* of the file system; 0: enough for any file */
+	u64 journal_bytes;	/* ext4: of its journal; 0: what mke2fs chooses */
+	u64 power_cut;		/* after so many writes of the disk; 0: never; machines with data */
+	struct run *after_crash; /* ext4: mount what this run left on its disk; run_open() only */
 	/* ext4 only, each NULL or a list of words as in mke2fs -O, mount -o and lsattr. */
 	const char *features;		/* "verity,^has_journal" */
 	const char *mount_options;	/* "data=journal,nodelalloc" */
@@ -165,6 +170,14 @@ int run_set_journal_flag(struct run *run, bool on);
  * from the disk. ext4 only, else -EOPNOTSUPP; -EBUSY while the file is mapped; -ENOMEM.
  */
 int run_remount(struct run *run);
+
+/* Did the power go out (run_config.power_cut)? Nothing that is played then counts any more. */
+bool run_power_is_out(const struct run *run);
+/*
+ * Another machine with the disk that @dead left: its journal is replayed, and the file is what the
+ * disk says. -EUCLEAN: the disk does not hold such a file.
+ */
+int run_open_after_crash(struct run *dead, struct run **ret, struct fl_error *err);
 
 /* The current descriptor. */
 static inline struct file *run_file(const struct run *run)

@@ -236,3 +236,16 @@ void machine_bug(struct machine *m, const char *fmt, ...)
 	vsnprintf(m->bug + len, sizeof(m->bug) - len, fmt, ap);
 	va_end(ap);
 }
+
+void machine_warn(struct machine *m, const char *fmt, ...)
+{
+	size_t len = strlen(m->log);
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(m->log + len, sizeof(m->log) - len, fmt, ap);
+	va_end(ap);
+	if (n < 0 || (size_t)n >= sizeof(m->log) - len)
+		m->log[len] = 0;
+}

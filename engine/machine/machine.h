@@ -107,6 +107,8 @@ struct machine {
 
 	/* What the kernel said when it hit a BUG(), several lines; "" while it lives. */
 	char bug[MACHINE_BUG_TEXT];
+	/* Warnings and errors it went on after, the first of them; whole lines. */
+	char log[MACHINE_BUG_TEXT];
 
 	/* Fault injection for tests: when > 0 counts down, the allocation reaching 0 fails. */
 	u64 fail_folio_alloc_in;
@@ -114,6 +116,7 @@ struct machine {
 	/* State of the upper floors. */
 	struct mm_state *mm;		/* mm/internal.h: zone, lruvec, folio structs, batches */
 	struct blk_state *blk;		/* block/blk.h: what is under I/O */
+	void *journal_info[256];	/* by CPU, of its task: fs/jbd2/jbd2.h its open handle */
 	struct ra_policy *ra_policy;	/* mm/ra_policy.h: decides windows, NULL: the kernel does */
 };
 
@@ -133,6 +136,9 @@ void machine_free(struct machine *m);
  * must not play anything after that.
  */
 void machine_bug(struct machine *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* The kernel says something and goes on; what does not fit any more is lost. */
+void machine_warn(struct machine *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* Defaults of the command line: v6.18, 64 GiB, 4 KiB pages, seed 1, no data, whole memory. */
 void machine_config_init(struct machine_config *config);

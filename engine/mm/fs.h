@@ -99,6 +99,7 @@ struct address_space {
 	struct xarray i_pages;		/* folios and shadow entries; under xa_lock */
 	gfp_t gfp_mask;
 	unsigned long nrpages;
+	pgoff_t writeback_index;	/* where cyclic writeback goes on */
 	const struct address_space_operations *a_ops;
 	unsigned long flags;
 	u32 wb_err;			/* errors so far; the lowest bit: somebody has seen the last */

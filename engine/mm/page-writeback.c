@@ -71,7 +71,7 @@ void folio_cancel_dirty(struct folio *folio)
 		set_tag(folio, PAGECACHE_TAG_DIRTY, false);
 }
 
-void folio_start_writeback(struct folio *folio)
+static void start_writeback(struct folio *folio, bool keep_write)
 {
 	struct machine *m = folio_machine(folio);
 
@@ -81,7 +81,18 @@ void folio_start_writeback(struct folio *folio)
 	set_tag(folio, PAGECACHE_TAG_WRITEBACK, true);
 	if (!folio_test_dirty(folio))
 		set_tag(folio, PAGECACHE_TAG_DIRTY, false);
-	set_tag(folio, PAGECACHE_TAG_TOWRITE, false);
+	if (!keep_write)
+		set_tag(folio, PAGECACHE_TAG_TOWRITE, false);
+}
+
+void folio_start_writeback(struct folio *folio)
+{
+	start_writeback(folio, false);
+}
+
+void folio_start_writeback_keepwrite(struct folio *folio)
+{
+	start_writeback(folio, true);
 }
 
 void folio_end_writeback(struct folio *folio)
@@ -102,8 +113,7 @@ void folio_wait_writeback(struct folio *folio)
 			sched_wait(m, folio);
 }
 
-/* Folios that are dirty now; what becomes dirty meanwhile is left for the next time. */
-static void tag_pages_for_writeback(struct address_space *mapping, pgoff_t start, pgoff_t end)
+void tag_pages_for_writeback(struct address_space *mapping, pgoff_t start, pgoff_t end)
 {
 	XA_STATE(xas, &mapping->i_pages, start);
 	void *entry;
@@ -112,11 +122,11 @@ static void tag_pages_for_writeback(struct address_space *mapping, pgoff_t start
 		xas_set_mark(&xas, PAGECACHE_TAG_TOWRITE);
 }
 
-/* The next folio to write at or after *index, referenced. */
-static struct folio *next_towrite(struct address_space *mapping, pgoff_t *index, pgoff_t end)
+struct folio *filemap_next_tagged(struct address_space *mapping, pgoff_t *index, pgoff_t end,
+				  xa_mark_t tag)
 {
 	XA_STATE(xas, &mapping->i_pages, *index);
-	struct folio *folio = xas_find_marked(&xas, end, PAGECACHE_TAG_TOWRITE);
+	struct folio *folio = *index <= end ? xas_find_marked(&xas, end, tag) : NULL;
 
 	if (!folio)
 		return NULL;
@@ -134,7 +144,7 @@ int write_cache_pages(struct address_space *mapping, struct writeback_control *w
 	int ret = 0;
 
 	tag_pages_for_writeback(mapping, index, end);
-	while ((folio = next_towrite(mapping, &index, end))) {
+	while ((folio = filemap_next_tagged(mapping, &index, end, PAGECACHE_TAG_TOWRITE))) {
 		int err = 0;
 
 		folio_lock(folio);
@@ -170,7 +180,7 @@ int __filemap_fdatawrite_range(struct address_space *mapping, loff_t start, loff
 	return do_writepages(mapping, &wbc);
 }
 
-static void wait_range(struct address_space *mapping, pgoff_t index, pgoff_t end)
+void filemap_fdatawait_pages(struct address_space *mapping, pgoff_t index, pgoff_t end)
 {
 	for (;;) {
 		XA_STATE(xas, &mapping->i_pages, index);
@@ -189,7 +199,7 @@ int filemap_write_and_wait_range(struct address_space *mapping, loff_t lstart, l
 	unsigned int shift = mapping_machine(mapping)->page_shift;
 	int ret = __filemap_fdatawrite_range(mapping, lstart, lend);
 
-	wait_range(mapping, lstart >> shift, (u64)lend >> shift);
+	filemap_fdatawait_pages(mapping, lstart >> shift, (u64)lend >> shift);
 	return ret;
 }
 

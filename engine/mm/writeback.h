@@ -19,6 +19,7 @@ struct writeback_control {
 	long nr_to_write;
 	loff_t range_start, range_end;	/* bytes, inclusive */
 	enum writeback_sync_modes sync_mode;
+	bool range_cyclic;		/* from where the last one ended, range or not */
 };
 
 /* Mark dirty through the mapping's operations; true if it was clean. */
@@ -28,10 +29,23 @@ bool filemap_dirty_folio(struct address_space *mapping, struct folio *folio);
 /* Writeback takes the folio over: true if it was dirty. The tag stays until writeback starts. */
 bool folio_clear_dirty_for_io(struct folio *folio);
 void folio_start_writeback(struct folio *folio);
+/* The same, but what is left of the folio is found again in this writeback. */
+void folio_start_writeback_keepwrite(struct folio *folio);
 void folio_end_writeback(struct folio *folio);
 void folio_wait_writeback(struct folio *folio);
 /* The dirty state is thrown away with the data. */
 void folio_cancel_dirty(struct folio *folio);
+
+/* Folios of pages [start, end] that are dirty now bear PAGECACHE_TAG_TOWRITE from here on. */
+void tag_pages_for_writeback(struct address_space *mapping, pgoff_t start, pgoff_t end);
+/*
+ * The next folio at or behind *index, up to @end, that bears @tag, referenced; *index moves behind
+ * it. NULL if there is none. mm/filemap.c filemap_get_folios_tag(), one at a time.
+ */
+struct folio *filemap_next_tagged(struct address_space *mapping, pgoff_t *index, pgoff_t end,
+				  xa_mark_t tag);
+/* Wait for writeback of pages [index, end]. mm/filemap.c __filemap_fdatawait_range() */
+void filemap_fdatawait_pages(struct address_space *mapping, pgoff_t index, pgoff_t end);
 
 typedef int (*writepage_t)(struct folio *folio, struct writeback_control *wbc, void *data);
 

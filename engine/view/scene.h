@@ -7,9 +7,9 @@
  * journal has the latest events only. Behind it and for jumps there are keyframes, whole scenes
  * kept every few events: the nearest one and the events after it make any moment.
  *
- * Invariant  scene_goto(n) gives the same scene whatever was shown before. Journal and keyframes
- *            take SCENE_JOURNAL_MAX + SCENE_KEYFRAMES_MAX bytes at most; the present itself about
- *            4.5 bytes a page that was ever cached.
+ * Invariant  scene_goto(n) gives the same scene whatever was shown before. Tape, journal and
+ *            keyframes take SCENE_MEMORY bytes at most; the present itself about 4.5 bytes a page
+ *            that was ever cached.
  * Owner      the tape and the info belong to the caller and outlive the scene. The tape may grow.
  * Errors     -ENOMEM; a scene that ran out of memory stays where it is (scene->error).
  * Differs    events before the first of a tape (--from) are fed with scene_feed(); what happened
@@ -30,8 +30,10 @@
 #define SCENE_PROVENANCES 8
 #define SCENE_NONE	  (~0ull)
 
+/* Bytes of tape, journal and keyframes together; a tape that leaves less than the last for them... */
+#define SCENE_MEMORY	    1000000000ull
 #define SCENE_JOURNAL_MAX   (64ull << 20)
-#define SCENE_KEYFRAMES_MAX (256ull << 20)
+#define SCENE_KEYFRAMES_MIN (128ull << 20) /* ... gets that all the same */
 /* Events between two keyframes; doubled whenever they would take more than they may. */
 #define SCENE_KEYFRAME_EVERY (1u << 15)
 
@@ -189,6 +191,7 @@ struct scene_keyframes {
 	u64 every; /* events */
 	u64 bytes; /* they hold */
 	u64 due;   /* the position that gets the next one */
+	u64 most;  /* bytes they may hold, however many the tape leaves */
 };
 
 /* Somebody who wants to know which cells events change, while a scene moves forward. */

@@ -38,6 +38,7 @@ int keyframes_init(struct scene *s)
 	if (!s->keyframes)
 		return -ENOMEM;
 	s->keyframes->every = SCENE_KEYFRAME_EVERY;
+	s->keyframes->most = ~0ull;
 	return 0;
 }
 
@@ -181,6 +182,15 @@ static bool room_for_one(struct scene_keyframes *all)
 	return true;
 }
 
+/* What the tape and the journal leave. */
+static u64 bytes_left(const struct scene *s)
+{
+	u64 taken = SCENE_JOURNAL_MAX + s->tape->slots * sizeof(*s->tape->records);
+	u64 left = SCENE_MEMORY - min(taken, SCENE_MEMORY);
+
+	return min(max(left, SCENE_KEYFRAMES_MIN), s->keyframes->most);
+}
+
 /* Without memory there is none here: jumps are longer, nothing else. */
 void keyframes_keep(struct scene *s)
 {
@@ -195,7 +205,7 @@ void keyframes_keep(struct scene *s)
 		return;
 	all->list[all->nr++] = k;
 	account(all, all->nr - 1);
-	while (all->bytes > SCENE_KEYFRAMES_MAX && all->nr > 1)
+	while (all->bytes > bytes_left(s) && all->nr > 1)
 		thin_out(all);
 	all->due = all->list[all->nr - 1]->pos + all->every;
 }

@@ -10,8 +10,13 @@
  * far_back_ms   slowest of 20,000 steps back after such a jump, 10 times
  * memory_mb     of its records, journal and keyframes, in 10^6 bytes
  * first_ms      from the start of a long run on a terminal of its own to its first hint bar
+ * menu_ms       the same of the lab menu
+ * idle_percent  of a processor while lab 03 waits for an answer in the view
+ * play_percent  while its machine plays 1,000 events a second
  */
+#include <poll.h>
 #include <pty.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -216,34 +221,137 @@ static void travel(void)
 
 /* ---- starting ---- */
 
-static double first_screen_ms(const char *program)
-{
-	const struct winsize size = {.ws_row = 24, .ws_col = 80};
-	static char seen[1 << 20];
-	size_t len = 0;
-	double start = clock_ms(CLOCK_MONOTONIC), end;
+/* The program on a terminal of its own. */
+struct on_terminal {
+	pid_t pid;
 	int fd;
-	pid_t pid = forkpty(&fd, NULL, NULL, &size);
+	char seen[1 << 20];
+	size_t len;
+};
 
-	if (!pid) {
-		setenv("TERM", "xterm-256color", 1);
-		setenv("LC_ALL", "C.UTF-8", 1);
-		execl(program, program, "run", "-e", "read 4k 100000000", "--size", "1t", "--view",
-		      "tui", NULL);
-		_exit(1);
-	}
-	while (!memmem(seen, len, "quit", 4)) {
-		ssize_t n = read(fd, seen + len, sizeof(seen) - len);
+static void start(struct on_terminal *o, char *const *argv)
+{
+	const struct winsize size = {.ws_row = 40, .ws_col = 120};
+
+	o->len = 0;
+	o->pid = forkpty(&o->fd, NULL, NULL, &size);
+	if (o->pid)
+		return;
+	setenv("TERM", "xterm-256color", 1);
+	setenv("LC_ALL", "C.UTF-8", 1);
+	execv(argv[0], argv);
+	_exit(1);
+}
+
+static void see(struct on_terminal *o, const char *word)
+{
+	while (!memmem(o->seen, o->len, word, strlen(word))) {
+		ssize_t n = read(o->fd, o->seen + o->len, sizeof(o->seen) - o->len);
 
 		if (n <= 0)
 			exit(1);
-		len += n;
+		o->len += n;
 	}
+}
+
+/* What it shows is read and forgotten for so long. */
+static void watch_ms(struct on_terminal *o, double ms)
+{
+	double end = clock_ms(CLOCK_MONOTONIC) + ms;
+
+	for (;;) {
+		struct pollfd p = {.fd = o->fd, .events = POLLIN};
+		double left = end - clock_ms(CLOCK_MONOTONIC);
+
+		if (left <= 0)
+			return;
+		if (poll(&p, 1, left + 1) > 0 && read(o->fd, o->seen, sizeof(o->seen)) <= 0)
+			exit(1);
+	}
+}
+
+static double used_ms(pid_t pid)
+{
+	unsigned long user, system;
+	char path[40];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	f = fopen(path, "r");
+	if (!f || fscanf(f, "%*d %*s %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user,
+			 &system) != 2)
+		exit(1);
+	fclose(f);
+	return (user + system) * 1e3 / sysconf(_SC_CLK_TCK);
+}
+
+/* Per cent of a processor while it is watched for @ms. */
+static double used_percent(struct on_terminal *o, double ms)
+{
+	double before = used_ms(o->pid);
+
+	watch_ms(o, ms);
+	return (used_ms(o->pid) - before) * 100 / ms;
+}
+
+static void press(struct on_terminal *o, const char *keys)
+{
+	if (write(o->fd, keys, strlen(keys)) != (ssize_t)strlen(keys))
+		exit(1);
+	watch_ms(o, 200);
+}
+
+static void stop(struct on_terminal *o)
+{
+	kill(o->pid, SIGTERM);
+	waitpid(o->pid, NULL, 0);
+	close(o->fd);
+}
+
+static double first_screen_ms(char *program)
+{
+	char *const argv[] = {program,	       "run",	 "-e", "read 4k 100000000",
+			      "--no-settings", "--size", "1t", "--view",
+			      "tui",	       NULL};
+	static struct on_terminal o;
+	double begin = clock_ms(CLOCK_MONOTONIC), end;
+
+	start(&o, argv);
+	see(&o, "quit");
 	end = clock_ms(CLOCK_MONOTONIC);
-	(void)!write(fd, "q", 1);
-	close(fd);
-	waitpid(pid, NULL, 0);
-	return end - start;
+	stop(&o);
+	return end - begin;
+}
+
+/* Of the lab menu: the first row of the list. */
+static double menu_ms(char *program)
+{
+	char *const argv[] = {program, NULL};
+	static struct on_terminal o;
+	double begin = clock_ms(CLOCK_MONOTONIC), end;
+
+	start(&o, argv);
+	see(&o, "quit");
+	end = clock_ms(CLOCK_MONOTONIC);
+	stop(&o);
+	return end - begin;
+}
+
+/* Lab 03 in the view: nothing happens, then its first machine plays 1,000 events a second. */
+static void play_lab(char *program)
+{
+	char *const argv[] = {program, "lab", "run", "03", "--no-settings", NULL};
+	static struct on_terminal o;
+
+	start(&o, argv);
+	see(&o, "answer");
+	watch_ms(&o, 1000);
+	printf("idle_percent %.1f\n", used_percent(&o, 5000));
+	press(&o, "\t");
+	press(&o, "0+++");
+	press(&o, " ");
+	printf("play_percent %.1f\n", used_percent(&o, 5000));
+	stop(&o);
 }
 
 int main(int argc, char **argv)
@@ -260,5 +368,10 @@ int main(int argc, char **argv)
 		first[i] = first_screen_ms(argv[1]);
 	qsort(first, 5, sizeof(*first), by_value);
 	printf("first_ms %.0f\n", first[2]);
+	for (int i = 0; i < 5; i++)
+		first[i] = menu_ms(argv[1]);
+	qsort(first, 5, sizeof(*first), by_value);
+	printf("menu_ms %.0f\n", first[2]);
+	play_lab(argv[1]);
 	return 0;
 }

@@ -4,26 +4,12 @@
 # shellcheck disable=SC2317,SC2034
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
+# shellcheck source=tests/debuginfo/layouts.sh
+. "$(dirname "$0")/layouts.sh"
 
 have pahole || skip_all "no pahole here (Debian package dwarves)"
 
 here=$(cd "$(dirname "$0")" && pwd)
-
-# All structs of a listing, one a line.
-layouts()
-{
-	awk -f "$here/layouts.awk" | grep '^struct' | LC_ALL=C sort -u
-}
-
-# same_layouts FILE MIN: FolioLab and pahole see the same structs in FILE, at least MIN.
-same_layouts()
-{
-	"$FOLIOLAB_O2" struct --all --vmlinux "$1" >listing
-	layouts <listing >ours
-	pahole -F dwarf "$1" | layouts >theirs
-	test_cmp theirs ours
-	[ "$(wc -l <ours)" -ge "$2" ]
-}
 
 # Every header of the engine, and what is hard.
 for dir in lib trace machine block mm fs debuginfo; do

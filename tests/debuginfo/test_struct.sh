@@ -93,6 +93,7 @@ test_expect_success 'the index of a file with a build id is kept, and a broken o
 test_expect_success 'bad usage' '
 	refused "no name, expected the name" --expand
 	refused "no .nope. here, expected the name of a struct" nope
+	refused "did you mean .folio." folo
 	refused "together" folio --kernel-btf x --vmlinux y
 	refused "No such file" folio --vmlinux missing
 	refused "No such file" folio --kernel-btf missing

@@ -45,7 +45,7 @@ test_expect_success 'where: every caller stands on the line that calls' '
 		case $function in
 		filemap_get_pages) source_line "$place" | grep -q page_cache_sync_ra; found=$((found + 1)) ;;
 		filemap_read) source_line "$place" | grep -q filemap_get_pages; found=$((found + 1)) ;;
-		vfs_read) source_line "$place" | grep -q "read_iter\|filemap_read"; found=$((found + 1)) ;;
+		ksys_read) source_line "$place" | grep -q vfs_read; found=$((found + 1)) ;;
 		esac
 	done <frames
 	same "$found" 3

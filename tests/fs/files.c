@@ -87,7 +87,7 @@ static void bio_list_event(struct trace_sink *sink, const struct trace_event *ev
 {
 	struct bio_list *b = container_of(sink, struct bio_list, sink);
 
-	if (ev->id != EV_block_bio_queue)
+	if (ev->id != EV_block_bio_queue || ev->b & 2 || !ev->a)
 		return;
 	assert_true(b->nr < ARRAY_SIZE(b->sectors));
 	b->sectors[b->nr++] = ev->a;

@@ -22,7 +22,7 @@ const char *file_orders(struct run *run, pgoff_t first, pgoff_t last);
 /* Units charged so far, whoever paid. */
 u64 cost_units(const struct run *run, enum cost_id id);
 
-/* The sizes of the bios sent while it listens. */
+/* The sizes of the bios with data of files that are sent while it listens. */
 struct bio_list {
 	struct trace_sink sink;
 	unsigned int nr;

@@ -95,6 +95,30 @@ test_expect_success 'travelling the machine of a step, and back to its text' '
 	test_grep "step 2 of 7" screen
 '
 
+test_expect_success 'a line of Lua on the machine of the step' '
+	lab 120x40 1
+	press :
+	typed "m:cached(), 3 / 7"
+	test_grep "^ : m:cached\(\), 3 / 7" screen
+	test_grep "^ [0-9]+  0.4286" screen
+	events=$(sed -n "1s,.* [0-9]*/\([0-9]*\) .*,\1,p" screen)
+	press :
+	typed "m:play(\"read 4k 3\")"
+	test_grep "during read 4k 3" screen
+	test "$(sed -n "1s,.* [0-9]*/\([0-9]*\) .*,\1,p" screen)" -gt "$events"
+	press :
+	typed "x = = 1"
+	test_grep "unexpected symbol" screen
+	press :
+	typed "print(\"\27[31mred\tx\")"
+	test_grep "^ [?]\[31mred x" screen
+	press :
+	tm send-keys -t t -l "while true do end"
+	press Enter
+	see "instructions|answer >"
+	alive
+'
+
 for size in 80x24 120x40; do
 	test_expect_success "$size: lab 01 from start to finish" '
 		"$FOLIOLAB" lab reset 1 --yes >/dev/null
@@ -135,7 +159,7 @@ stuck_lab()
 				questions = {
 					ask.number { id = "n", predict = true, text = "One?", answer = function() return 1 end },
 				},
-				run = function(s) while true do end end,
+				run = function(s) while true do s.m:play("pread 0 1m; fadvise dontneed 0 0") end end,
 			} },
 		}
 	END

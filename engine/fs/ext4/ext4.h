@@ -6,16 +6,17 @@
  * Invariant  a delayed block has no place on disk; writeback gives it one.
  * Owner      struct ext4_sb_info belongs to its super block.
  * Errors     0 or -errno; -ENOSPC when the disk is full.
- * Differs    handles of the journal are counted, nothing is journalled; writeback takes whole
- *            folios and no credits; inodes have 256 bytes, and what they keep inline becomes a
- *            block's when it no longer fits, not at the next writeback; clusters of bigalloc are
- *            reserved as such but allocated block by block; delayed allocation goes on when the
- *            disk is nearly full.
+ * Differs    the journal holds what fs/ext4/ondisk.h lays out, and no inline data; inodes have 256
+ *            bytes, and what they keep inline becomes a block's when it no longer fits, not at the
+ *            next writeback; clusters of bigalloc are reserved as such but allocated block by
+ *            block; delayed allocation goes on when the disk is nearly full.
  */
 #ifndef FL_FS_EXT4_EXT4_H
 #define FL_FS_EXT4_EXT4_H
 
+#include "fs/balloc.h"
 #include "fs/buffer.h"
+#include "fs/jbd2/jbd2.h"
 #include "lib/error.h"
 
 /* Features of a super block, by the names of mke2fs -O. */
@@ -58,12 +59,41 @@ struct ext4_mount_config {
 	bool data_given;	/* so does data= */
 	u32 cluster_blocks;	/* of bigalloc; 0: as mke2fs does unasked, 16 */
 	unsigned long dir_flags; /* i_flags of the directory that holds the files */
+	u64 journal_bytes;	/* mke2fs -J size=; 0: its default */
 };
 
 struct ext4_sb_info {
 	struct ext4_mount_config config;
 	/* Orders of this super block's mappings where the kernel decides once (EXT4_BS_GT_PS). */
 	unsigned int s_min_folio_order, s_max_folio_order;
+	journal_t *s_journal;	/* NULL without one */
+	struct recovery_info s_recovery; /* what mounting found in it */
+	/* What mke2fs laid out; places in blocks of the disk (fs/ext4/ondisk.h). */
+	u64 s_blocks_count, s_blocks_per_group, s_groups_count, s_gdb_count, s_desc_per_block;
+	unsigned int s_journal_blocks;
+	u64 s_gdt_at, s_bitmaps_at, s_inodes_at, s_tree_at;
+	struct block_space s_tree_space; /* blocks of extent trees, from s_tree_at on */
+	struct list_head s_freed_data_list; /* freed, and not on disk yet */
+};
+
+/* Which block of the extent tree holds which part of the file. */
+struct ext4_ext_leaf {
+	u64 lblk, blocknr;	/* of the first file block it is for */
+};
+
+struct ext4_ext_tree {
+	struct ext4_ext_leaf *leaves;	/* none while the root has room for all */
+	unsigned int nr_leaves;
+	u64 *index[4];			/* blocks of the levels above, lowest first */
+	unsigned int nr_index[4];
+};
+
+/* inode->i_private */
+struct ext4_inode_info {
+	struct jbd2_inode jinode;
+	struct ext4_ext_tree tree;
+	tid_t i_sync_tid, i_datasync_tid; /* what fsync waits for */
+	u64 i_mtime_tick;	/* jiffy of the last change, 0: none yet */
 };
 
 enum ext4_journal_mode {
@@ -78,6 +108,17 @@ enum ext4_journal_mode {
 static inline struct ext4_sb_info *EXT4_SB(const struct super_block *sb)
 {
 	return sb->s_fs_info;
+}
+
+static inline struct ext4_inode_info *EXT4_I(const struct inode *inode)
+{
+	return inode->i_private;
+}
+
+/* Extents one block of the tree has room for. */
+static inline unsigned int ext4_extents_per_block(const struct inode *inode)
+{
+	return ((1u << inode->i_blkbits) - 12) / 12;
 }
 
 static inline bool ext4_has_feature(const struct super_block *sb, enum ext4_feature feature)
@@ -112,6 +153,7 @@ u32 ext4_features_of_masks(u32 compat, u32 incompat, u32 ro_compat);
  */
 int ext4_fill_super(struct super_block *sb, const struct ext4_mount_config *config,
 		    struct fl_error *err);
+void ext4_put_super(struct super_block *sb);
 
 /* ---- ext4_jbd2.c ---- */
 
@@ -120,15 +162,19 @@ static inline bool ext4_should_journal_data(const struct inode *inode)
 {
 	return ext4_inode_journal_mode(inode) == EXT4_INODE_JOURNAL_DATA_MODE;
 }
-/* Start a handle: counts, where there is a journal. */
-void ext4_journal_start(struct inode *inode);
+/* Does writeback allocate unwritten extents and convert them once the data is on disk? */
+bool ext4_should_dioread_nolock(const struct inode *inode);
 
 /* ---- inode.c ---- */
 
 /* The inode has these i_flags on disk; orders and operations follow. Nothing is cached yet. */
 void ext4_set_inode_flags(struct inode *inode, u32 flags);
 /* A new file: flags from its directory, orders, operations. fs/ext4/ialloc.c __ext4_new_inode(). */
-void ext4_init_inode(struct inode *inode);
+int ext4_init_inode(struct inode *inode);
+/* Its extents are as mkfs would have left them. */
+int ext4_settle_inode(struct inode *inode);
+/* Its memory goes; nothing is written. */
+void ext4_free_inode(struct inode *inode);
 /*
  * The inode leaves memory and is read from disk again, its cache gone: what unmounting and mounting
  * does to it. Its flags stay. fs/ext4/inode.c __ext4_iget().
@@ -155,6 +201,9 @@ struct ext4_map_blocks {
 /* Look up at most map->m_len blocks from map->m_lblk on, make none; counts as one lookup. */
 void ext4_map_blocks(struct inode *inode, struct ext4_map_blocks *map);
 
+/* Levels of the extent tree below the root, as it is now. */
+int ext_depth(const struct inode *inode);
+
 /* ---- readpage.c, page-io.c, file.c ---- */
 
 /*
@@ -171,11 +220,23 @@ int ext4_get_block(struct inode *inode, u64 iblock, struct buffer_head *bh, bool
 /* The block for a delayed write: a hole is reserved, not placed. */
 int ext4_da_get_block_prep(struct inode *inode, u64 iblock, struct buffer_head *bh, bool create);
 
-/* Place all delayed blocks from @lblk on in one piece, at most MAX_WRITEPAGES_EXTENT_LEN. */
-int ext4_alloc_delayed(struct inode *inode, u64 lblk);
+/*
+ * Give the delayed or unwritten blocks from @lblk on a place, at most @len and in one piece, or at
+ * once the state of written ones; @unwritten: they stay unwritten until their data is on disk.
+ * Returns how many, or -errno. The part of ext4_map_blocks(EXT4_GET_BLOCKS_CREATE) writeback uses.
+ */
+s64 ext4_map_create_blocks(handle_t *handle, struct inode *inode, u64 lblk, u64 len,
+			   bool unwritten, u64 *pblk);
 
-/* fs/ext4/page-io.c, the simple way: every dirty folio of the range, in order. */
+int ext4_sync_file(struct file *file);
+
+/* ---- writeback.c, page-io.c ---- */
+
+/* fs/ext4/inode.c ext4_writepages() */
 int ext4_writepages(struct address_space *mapping, struct writeback_control *wbc);
+/* What a transaction in ordered mode has to wait for: blocks that have their place, and no others. */
+int ext4_submit_inode_data(struct jbd2_inode *jinode);
+int ext4_finish_inode_data(struct jbd2_inode *jinode);
 
 /* Zero [from, end), which lies inside one block; a hole stays one. ext4_block_zero_page_range(). */
 int ext4_block_zero_range(struct inode *inode, loff_t from, loff_t end);
@@ -209,6 +270,8 @@ int ext4_inline_data_truncate(struct inode *inode, loff_t size);
 
 /* fs/ext4/file.c and extents.c */
 ssize_t ext4_buffered_write_iter(struct kiocb *iocb, struct iov_iter *iter);
+/* Blocks behind the end of the file go; its last block ends in zeros. */
+int ext4_truncate(struct inode *inode);
 int ext4_setattr_size(struct inode *inode, loff_t size);
 long ext4_fallocate(struct file *file, int mode, loff_t offset, loff_t len);
 void ext4_release_file(struct inode *inode);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fs/ext4/ext4.h"
+#include "fs/ext4/ext4_jbd2.h"
 #include "mm/internal.h"
 
 /* Bytes in i_block, which every inode has. fs/ext4/inline.c EXT4_MIN_INLINE_DATA_SIZE. */
@@ -128,25 +128,41 @@ static int ext4_convert_inline_data_to_extent(struct inode *inode, get_block_t g
 
 int ext4_convert_inline_data(struct inode *inode)
 {
-	if (ext4_has_inline_data(inode)) {
-		ext4_journal_start(inode);
-		return ext4_convert_inline_data_to_extent(inode, ext4_write_get_block(inode));
+	handle_t *handle;
+	int ret;
+
+	if (!ext4_has_inline_data(inode)) {
+		inode->i_flags &= ~EXT4_STATE_MAY_INLINE_DATA;
+		return 0;
 	}
-	inode->i_flags &= ~EXT4_STATE_MAY_INLINE_DATA;
-	return 0;
+	ret = ext4_journal_start(inode, EXT4_HT_WRITE_PAGE, ext4_write_begin_credits(inode),
+				 &handle);
+	if (ret)
+		return ret;
+	ret = ext4_convert_inline_data_to_extent(inode, ext4_write_get_block(inode));
+	ext4_journal_stop(handle);
+	return ret;
 }
 
 int ext4_try_to_write_inline_data(struct inode *inode, loff_t pos, unsigned int len,
 				  get_block_t get_block, struct folio **foliop)
 {
+	handle_t *handle;
 	int ret;
 
 	if (!(inode->i_flags & EXT4_STATE_MAY_INLINE_DATA))
 		return 0;
-	ext4_journal_start(inode);
+	ret = ext4_journal_start(inode, EXT4_HT_INODE, ext4_write_begin_credits(inode), &handle);
+	if (ret)
+		return ret;
 	ret = ext4_prepare_inline_data(inode, pos + len);
-	if (ret == -ENOSPC)
-		return ext4_convert_inline_data_to_extent(inode, get_block);
+	if (ret == -ENOSPC) {
+		ret = ext4_convert_inline_data_to_extent(inode, get_block);
+		ext4_journal_stop(handle);
+		return ret;
+	}
+	ext4_mark_inode_dirty(handle, inode);
+	ext4_journal_stop(handle);
 	if (!ret)
 		ret = first_folio(inode, foliop);
 	return ret ? ret : 1;
@@ -162,7 +178,7 @@ void ext4_write_inline_data_end(struct inode *inode, loff_t pos, unsigned int co
 	if (p)
 		memcpy(d->bytes + pos, p + pos, copied);
 	if (pos + copied > inode->i_size)
-		inode->i_size = pos + copied;
+		inode->i_size = inode->i_disksize = pos + copied;
 	folio_unlock(folio);
 	folio_put(folio);
 }

@@ -4,10 +4,12 @@
 #include "fs/ext4/ext4.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "block/blkdev.h"
-#include "fs/balloc.h"
+#include "fs/ext4/ext4_jbd2.h"
+#include "fs/ext4/ondisk.h"
 #include "fs/extents.h"
 #include "fs/super.h"
 #include "mm/internal.h"
@@ -112,37 +114,75 @@ static u64 ext4_ext_find_goal(const struct inode *inode, u64 lblk)
 	return 0;
 }
 
-int ext4_alloc_delayed(struct inode *inode, u64 lblk)
+/* Blocks for [lblk, lblk + want), where the file has none; *placed is what they became. */
+static s64 place_blocks(handle_t *handle, struct inode *inode, u64 want, struct fs_extent *placed)
 {
-	const struct fs_extent *e = extents_lookup(inode, lblk);
-	struct fs_extent placed = { .lblk = lblk, .state = EXTENT_WRITTEN };
-	s64 got;
+	s64 got = ext4_mb_new_blocks(handle, inode, ext4_ext_find_goal(inode, placed->lblk), want,
+				     &placed->pblk);
+	int ret;
 
-	if (!e || e->state != EXTENT_DELAYED)
-		return 0;
-	placed.len = min_t(u64, e->lblk + e->len - lblk, MAX_WRITEPAGES_EXTENT_LEN);
-	got = block_alloc(inode->i_sb->s_space, ext4_ext_find_goal(inode, lblk), placed.len,
-			  &placed.pblk);
 	if (got < 0)
 		return got;
-	placed.len = got;
-	return extents_set(inode, &placed);
+	placed->len = got;
+	ret = extents_set(inode, placed);
+	if (!ret)
+		ret = ext4_ext_dirty(handle, inode, placed->lblk, placed->len);
+	return ret ? ret : got;
+}
+
+s64 ext4_map_create_blocks(handle_t *handle, struct inode *inode, u64 lblk, u64 len,
+			   bool unwritten, u64 *pblk)
+{
+	const struct fs_extent *e = extents_lookup(inode, lblk);
+	struct fs_extent placed = {
+		.lblk = lblk, .state = unwritten ? EXTENT_UNWRITTEN : EXTENT_WRITTEN,
+	};
+	struct machine *m = inode->i_sb->s_machine;
+	s64 got;
+	int ret = 0;
+
+	charge2(m, COST_ES_LOOKUP, 1, COST_EXT_MAP, 1);
+	if (!e) /* cut off meanwhile */
+		return -ENOENT;
+	len = min(len, e->lblk + e->len - lblk);
+	if (e->state == EXTENT_DELAYED) {
+		got = place_blocks(handle, inode, len, &placed);
+		*pblk = placed.pblk;
+	} else {
+		*pblk = e->pblk + (lblk - e->lblk);
+		got = len;
+		if (e->state == EXTENT_UNWRITTEN && !unwritten)
+			ret = extents_set_state(inode, lblk, len, EXTENT_WRITTEN);
+		if (!ret)
+			ret = ext4_ext_dirty(handle, inode, lblk, len);
+	}
+	trace_event(&m->trace, EV_ext4_ext_map_blocks_exit, 0, inode->i_ino, lblk, len,
+		    max_t(s64, got, 0));
+	if (!ret && got > 0 && !unwritten)
+		ext4_jbd2_inode_add_write(handle, inode, lblk << inode->i_blkbits,
+					  got << inode->i_blkbits);
+	return ret ? ret : got;
 }
 
 /* Make one block: new in a hole, or written where it was not. A delayed one gets its place. */
 static int make_block(struct inode *inode, u64 iblock, const struct fs_extent *e)
 {
 	struct fs_extent placed = { .lblk = iblock, .state = EXTENT_WRITTEN };
-	s64 got;
+	handle_t *handle = ext4_journal_current_handle(inode);
+	s64 ret;
 
-	if (e && e->state == EXTENT_UNWRITTEN)
-		return extents_set_state(inode, iblock, 1, EXTENT_WRITTEN);
-	got = block_alloc(inode->i_sb->s_space, ext4_ext_find_goal(inode, iblock), 1,
-			  &placed.pblk);
-	if (got < 0)
-		return got;
-	placed.len = got;
-	return extents_set(inode, &placed);
+	if (e && e->state == EXTENT_UNWRITTEN) {
+		ret = extents_set_state(inode, iblock, 1, EXTENT_WRITTEN);
+		if (!ret)
+			ret = ext4_ext_dirty(handle, inode, iblock, 1);
+	} else {
+		ret = place_blocks(handle, inode, 1, &placed);
+	}
+	if (ret < 0)
+		return ret;
+	ext4_jbd2_inode_add_write(handle, inode, iblock << inode->i_blkbits,
+				  1LL << inode->i_blkbits);
+	return 0;
 }
 
 int ext4_get_block(struct inode *inode, u64 iblock, struct buffer_head *bh, bool create)
@@ -153,7 +193,9 @@ int ext4_get_block(struct inode *inode, u64 iblock, struct buffer_head *bh, bool
 
 	charge2(inode->i_sb->s_machine, COST_GET_BLOCK, create, COST_ES_LOOKUP, 1);
 	if (fresh) {
-		ret = make_block(inode, iblock, e);
+		ret = ext4_journal_ensure_extent_credits(ext4_journal_current_handle(inode), inode);
+		if (!ret)
+			ret = make_block(inode, iblock, e);
 		if (ret)
 			return ret;
 		set_buffer_new(bh);
@@ -219,22 +261,83 @@ static int ext4_da_write_begin(struct address_space *mapping, loff_t pos, unsign
 	return ret ? ret : ext4_block_write_begin(*foliop, pos, len, ext4_da_get_block_prep);
 }
 
-/* Blocks are made at once, in one handle a folio. */
+/* Data of the blocks of [from, to) goes through the journal. ext4_dirty_journalled_data() */
+static int journal_blocks(handle_t *handle, struct folio *folio, size_t from, size_t to)
+{
+	struct inode *inode = folio->mapping->host;
+	struct buffer_head *bh = folio_buffers(folio);
+	u64 first = folio_pos(folio) >> inode->i_blkbits;
+	int ret = 0;
+
+	for (size_t i = from >> inode->i_blkbits; i << inode->i_blkbits < to && !ret; i++) {
+		if (!buffer_mapped(&bh[i]))
+			continue;
+		ret = jbd2_journal_dirty_data(handle, bh[i].b_blocknr, inode, first + i);
+		clear_buffer_dirty(&bh[i]);
+		set_buffer_jbddirty(&bh[i]);
+	}
+	EXT4_I(inode)->i_datasync_tid = EXT4_I(inode)->i_sync_tid = handle->h_transaction->t_tid;
+	return ret;
+}
+
+/* The folio again, under a handle; -ESTALE: it was cut off while it was not locked. */
+static int lock_under_handle(struct address_space *mapping, struct folio *folio)
+{
+	folio_lock(folio);
+	if (folio->mapping == mapping) {
+		folio_wait_writeback(folio);
+		return 0;
+	}
+	folio_unlock(folio);
+	folio_put(folio);
+	return -ESTALE;
+}
+
+static int try_write_begin(struct address_space *mapping, loff_t pos, unsigned int len,
+			   struct folio **foliop)
+{
+	struct inode *inode = mapping->host;
+	handle_t *handle;
+	int ret = write_begin_get_folio(mapping, pos, &len, foliop);
+
+	if (ret)
+		return ret;
+	/* A transaction that has to be committed first may want to write this folio. */
+	folio_unlock(*foliop);
+	ret = ext4_journal_start(inode, EXT4_HT_WRITE_PAGE, ext4_write_begin_credits(inode),
+				 &handle);
+	if (ret) {
+		folio_put(*foliop);
+		return ret;
+	}
+	ret = lock_under_handle(mapping, *foliop);
+	if (!ret)
+		ret = ext4_block_write_begin(*foliop, pos, len, ext4_get_block);
+	if (ret)
+		ext4_journal_stop(handle);
+	return ret;
+}
+
+/*
+ * Blocks are made at once, in one handle a folio, which stays open until write_end. Without credits
+ * or room for more blocks another transaction is tried.
+ */
 static int ext4_write_begin(struct address_space *mapping, loff_t pos, unsigned int len,
 			    struct folio **foliop)
 {
 	struct inode *inode = mapping->host;
 	int ret = ext4_try_to_write_inline_data(inode, pos, len, ext4_get_block, foliop);
+	int retries = 0;
 
 	trace_event(&mapping_machine(mapping)->trace, EV_ext4_write_begin, 0, inode->i_ino, pos,
 		    len, 0);
 	if (ret)
 		return min(ret, 0);
-	ret = write_begin_get_folio(mapping, pos, &len, foliop);
-	if (ret)
-		return ret;
-	ext4_journal_start(inode);
-	return ext4_block_write_begin(*foliop, pos, len, ext4_get_block);
+	do
+		ret = try_write_begin(mapping, pos, len, foliop);
+	while (ret == -EAGAIN || ret == -ESTALE ||
+	       (ret == -ENOSPC && ext4_should_retry_alloc(inode, &retries)));
+	return ret;
 }
 
 /* The old last block up to the write, if it was not full. */
@@ -246,17 +349,29 @@ static void zero_gap(struct inode *inode, loff_t old_size, loff_t pos)
 		ext4_block_zero_range(inode, old_size, min(pos, round_up(old_size, block)));
 }
 
-/* What the three kinds of writing end with: size, unlocking, the gap behind the old end. */
-static int finish_write(struct folio *folio, loff_t pos, unsigned int copied)
+/*
+ * What the three kinds of writing end with: size, unlocking, the gap behind the old end. @disksize:
+ * the size on disk may follow; @dirty: a delayed write makes its inode dirty.
+ */
+static int finish_write(struct folio *folio, loff_t pos, unsigned int copied, bool disksize,
+			bool dirty)
 {
 	struct inode *inode = folio->mapping->host;
 	struct machine *m = folio_machine(folio);
-	loff_t old_size = inode->i_size;
+	handle_t *handle = ext4_journal_current_handle(inode);
+	loff_t old_size = inode->i_size, end = pos + copied;
 
-	if (pos + copied > inode->i_size)
-		inode->i_size = pos + copied;
+	if (end > inode->i_size)
+		inode->i_size = end;
 	folio_unlock(folio);
 	folio_put(folio);
+	if (dirty && ext4_journal_start(inode, EXT4_HT_INODE, 2, &handle))
+		return copied; /* the size follows with writeback */
+	if (disksize && end > inode->i_disksize) {
+		inode->i_disksize = end;
+		ext4_mark_inode_dirty(handle, inode);
+	}
+	ext4_journal_stop(handle);
 	if (pos > old_size && knob(m, EXT4_GAP_ZERO) && !knob(m, EXT4_GAP_ZERO_EARLY))
 		zero_gap(inode, old_size, pos);
 	return copied;
@@ -276,6 +391,7 @@ static int ext4_da_write_end(struct address_space *mapping, loff_t pos, unsigned
 {
 	struct inode *inode = mapping->host;
 	size_t from = pos - folio_pos(folio);
+	bool grows = pos + copied > inode->i_size, disksize;
 
 	(void)len;
 	if (ext4_has_inline_data(inode)) {
@@ -283,11 +399,10 @@ static int ext4_da_write_end(struct address_space *mapping, loff_t pos, unsigned
 		return copied;
 	}
 	block_commit_write(folio, from, from + copied);
-	if (pos + copied > inode->i_size &&
-	    (ext4_da_should_update_i_disksize(folio, from + copied) ||
-	     !knob(mapping_machine(mapping), EXT4_DA_DIRTY_ONCE)))
-		ext4_journal_start(inode);
-	return finish_write(folio, pos, copied);
+	disksize = grows && ext4_da_should_update_i_disksize(folio, from + copied);
+	return finish_write(folio, pos, copied, disksize,
+			    disksize ||
+			    (grows && !knob(mapping_machine(mapping), EXT4_DA_DIRTY_ONCE)));
 }
 
 static int ext4_write_end(struct address_space *mapping, loff_t pos, unsigned int len,
@@ -301,17 +416,24 @@ static int ext4_write_end(struct address_space *mapping, loff_t pos, unsigned in
 		return copied;
 	}
 	block_commit_write(folio, from, from + copied);
-	return finish_write(folio, pos, copied);
+	return finish_write(folio, pos, copied, true, false);
 }
 
 /* Every buffer is visited once more: those of the range are the journal's to write. */
 static int ext4_journalled_write_end(struct address_space *mapping, loff_t pos, unsigned int len,
 				     unsigned int copied, struct folio *folio)
 {
-	if (!ext4_has_inline_data(mapping->host))
-		charge(mapping_machine(mapping), COST_BUFFER_VISIT,
-		       blocks_per_folio(mapping->host, folio));
-	return ext4_write_end(mapping, pos, len, copied, folio);
+	struct inode *inode = mapping->host;
+	size_t from = pos - folio_pos(folio);
+	int ret;
+
+	if (ext4_has_inline_data(inode))
+		return ext4_write_end(mapping, pos, len, copied, folio);
+	charge(mapping_machine(mapping), COST_BUFFER_VISIT, blocks_per_folio(inode, folio));
+	block_commit_write(folio, from, from + copied);
+	ret = journal_blocks(ext4_journal_current_handle(inode), folio, from, from + copied);
+	copied = finish_write(folio, pos, copied, true, false);
+	return ret ? ret : (int)copied;
 }
 
 /* Zero bytes of one block in a locked folio; it may turn out to be a hole. */
@@ -320,6 +442,7 @@ static int zero_block_range(struct inode *inode, struct folio *folio, loff_t fro
 	size_t offset = from - folio_pos(folio);
 	struct buffer_head *bh = create_empty_buffers(folio);
 	char *p = folio_address(folio);
+	handle_t *handle;
 	int ret;
 
 	if (!bh)
@@ -341,26 +464,42 @@ static int zero_block_range(struct inode *inode, struct folio *folio, loff_t fro
 		memset(p + offset, 0, length);
 	set_buffer_dirty(bh);
 	filemap_dirty_folio(folio->mapping, folio);
+	handle = ext4_journal_current_handle(inode);
+	if (ext4_should_journal_data(inode))
+		return journal_blocks(handle, folio, offset, offset + length);
+	if (!buffer_delay(bh) && !buffer_unwritten(bh))
+		ext4_jbd2_inode_add_write(handle, inode, from, length);
 	return 0;
 }
 
 int ext4_block_zero_range(struct inode *inode, loff_t from, loff_t end)
 {
-	struct machine *m = inode->i_sb->s_machine;
+	struct address_space *mapping = inode->i_mapping;
 	struct folio *folio;
+	handle_t *handle;
 	int ret;
 
 	if (ext4_has_inline_data(inode))
 		return 0;
-	ret = __filemap_get_folio(inode->i_mapping, from >> m->page_shift, FGP_LOCK | FGP_CREAT, 0,
-				  &folio);
+	/* Before the handle: memory may have to be written back for it. */
+	ret = __filemap_get_folio(mapping, from >> inode->i_sb->s_machine->page_shift,
+				  FGP_LOCK | FGP_CREAT, 0, &folio);
 	if (ret)
 		return ret;
-	folio_wait_writeback(folio);
-	ret = zero_block_range(inode, folio, from, end - from);
 	folio_unlock(folio);
-	folio_put(folio);
-	return ret;
+	ret = ext4_journal_start(inode, EXT4_HT_INODE, 2, &handle);
+	if (ret) {
+		folio_put(folio);
+		return ret;
+	}
+	ret = lock_under_handle(mapping, folio);
+	if (!ret) {
+		ret = zero_block_range(inode, folio, from, end - from);
+		folio_unlock(folio);
+		folio_put(folio);
+	}
+	ext4_journal_stop(handle);
+	return ret == -ESTALE ? 0 : ret;
 }
 
 int ext4_block_truncate_page(struct inode *inode, loff_t from)
@@ -410,19 +549,39 @@ const struct address_space_operations ext4_da_aops =
 const struct address_space_operations ext4_journalled_aops =
 	EXT4_AOPS(ext4_write_begin, ext4_journalled_write_end);
 
+/* With blocks made at once, under a handle; -EAGAIN: it has no credits left, once more. */
+static int mkwrite_with_handle(struct vm_fault *vmf, struct inode *inode)
+{
+	handle_t *handle;
+	int ret = ext4_journal_start(inode, EXT4_HT_WRITE_PAGE, ext4_write_begin_credits(inode) - 1,
+				     &handle);
+
+	if (ret)
+		return ret;
+	ret = block_page_mkwrite(vmf->vma, vmf, ext4_get_block);
+	if (!ret && ext4_should_journal_data(inode))
+		ret = journal_blocks(handle, vmf->folio, 0,
+				     min_t(u64, folio_size(vmf->folio),
+					   inode->i_size - folio_pos(vmf->folio)));
+	ext4_journal_stop(handle);
+	return ret;
+}
+
 static vm_fault_t ext4_page_mkwrite(struct vm_fault *vmf)
 {
 	struct inode *inode = vmf->vma->vm_file->f_inode;
-	get_block_t get_block = ext4_write_get_block(inode);
 	int ret;
 
 	lock_acquire(inode->i_sb->s_machine, LOCK_INVALIDATE_LOCK);
 	ret = ext4_convert_inline_data(inode);
 	if (ret)
 		return vmf_fs_error(ret);
-	if (get_block == ext4_get_block)
-		ext4_journal_start(inode);
-	return vmf_fs_error(block_page_mkwrite(vmf->vma, vmf, get_block));
+	if (ext4_write_get_block(inode) != ext4_get_block)
+		return vmf_fs_error(block_page_mkwrite(vmf->vma, vmf, ext4_da_get_block_prep));
+	do
+		ret = mkwrite_with_handle(vmf, inode);
+	while (ret == -EAGAIN);
+	return vmf_fs_error(ret);
 }
 
 static const struct vm_operations_struct ext4_file_vm_ops = {
@@ -430,11 +589,6 @@ static const struct vm_operations_struct ext4_file_vm_ops = {
 	.map_pages = filemap_map_pages,
 	.page_mkwrite = ext4_page_mkwrite,
 };
-
-static int ext4_sync_file(struct file *file)
-{
-	return filemap_write_and_wait_range(file->f_mapping, 0, INT64_MAX);
-}
 
 static const struct file_operations ext4_file_operations = {
 	.write_iter = ext4_buffered_write_iter,
@@ -496,10 +650,15 @@ void ext4_set_inode_mapping_order(struct inode *inode)
 	mapping_set_folio_order_range(inode->i_mapping, low, high);
 }
 
-void ext4_init_inode(struct inode *inode)
+int ext4_init_inode(struct inode *inode)
 {
 	const struct super_block *sb = inode->i_sb;
+	struct ext4_inode_info *ei = calloc(1, sizeof(*ei));
 
+	if (!ei)
+		return -ENOMEM;
+	jbd2_journal_init_jbd_inode(&ei->jinode, inode);
+	inode->i_private = ei;
 	inode->i_fop = &ext4_file_operations;
 	inode->i_flags = EXT4_SB(sb)->config.dir_flags & EXT4_FL_INHERITED;
 	if (ext4_has_feature(sb, EXT4_FEATURE_EXTENTS))
@@ -508,6 +667,20 @@ void ext4_init_inode(struct inode *inode)
 		inode->i_flags |= EXT4_STATE_MAY_INLINE_DATA;
 	ext4_set_inode_mapping_order(inode);
 	ext4_set_aops(inode);
+	return 0;
+}
+
+int ext4_settle_inode(struct inode *inode)
+{
+	return ext4_journal(inode) ? ext4_preset_inode(inode) : 0;
+}
+
+void ext4_free_inode(struct inode *inode)
+{
+	if (ext4_journal(inode))
+		jbd2_journal_forget_inode(ext4_journal(inode), inode);
+	jbd2_journal_release_jbd_inode(&EXT4_I(inode)->jinode);
+	ext4_ext_release(inode);
 }
 
 void ext4_set_inode_flags(struct inode *inode, u32 flags)
@@ -528,6 +701,8 @@ int ext4_reread_inode(struct inode *inode)
 	int ret = filemap_write_and_wait_range(inode->i_mapping, 0, INT64_MAX);
 
 	blk_drain(inode->i_sb->s_machine);
+	if (!ret && ext4_journal(inode))
+		ret = jbd2_journal_flush(ext4_journal(inode));
 	truncate_inode_pages_range(inode->i_mapping, 0, -1);
 	if (!ext4_has_inline_data(inode))
 		inode->i_flags &= ~EXT4_STATE_MAY_INLINE_DATA;
@@ -549,6 +724,9 @@ int ext4_change_inode_journal_flag(struct inode *inode, bool val)
 		if (ret)
 			return ret;
 	}
+	/* What was journalled is home before it is written any other way. */
+	if (!val)
+		jbd2_journal_flush(ext4_journal(inode));
 	if (knob(m, EXT4_JFLAG_LIVE)) {
 		blk_drain(m);
 		truncate_inode_pages_range(inode->i_mapping, 0, -1);
@@ -560,6 +738,5 @@ int ext4_change_inode_journal_flag(struct inode *inode, bool val)
 	if (knob(m, EXT4_JFLAG_LIVE))
 		ext4_set_inode_mapping_order(inode);
 	ext4_set_aops(inode);
-	ext4_journal_start(inode);
-	return 0;
+	return ext4_dirty_inode(inode);
 }

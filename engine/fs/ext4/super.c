@@ -6,7 +6,10 @@
 #include <string.h>
 
 #include "fs/ext4/ext4.h"
+#include "fs/ext4/ondisk.h"
+#include "fs/extents.h"
 #include "lib/strutil.h"
+#include "mm/internal.h"
 
 #define WORD_SHOWN 40
 
@@ -218,6 +221,104 @@ static void set_mapping_orders(struct super_block *sb)
 					 : min(m->max_pagecache_order, 11 + bits - m->page_shift);
 }
 
+/* ---- the journal ---- */
+
+/* What the journal of a file that is read or truncated meanwhile cannot find is what the disk has. */
+static bool fill_journalled_data(struct inode *inode, u64 lblk, void *buf)
+{
+	unsigned int bits = inode->i_blkbits;
+	u64 pos = lblk << bits;
+	struct folio *folio = filemap_get_folio(inode->i_mapping,
+						pos >> inode->i_sb->s_machine->page_shift);
+
+	if (!folio)
+		return false;
+	memcpy(buf, (char *)folio_address(folio) + (pos - folio_pos(folio)), 1u << bits);
+	folio_put(folio);
+	return true;
+}
+
+/* It is in the log: what was the journal's to write is writeback's now. */
+static void journalled_data_committed(struct inode *inode, u64 lblk)
+{
+	unsigned int bits = inode->i_blkbits;
+	u64 pos = lblk << bits;
+	struct folio *folio = filemap_get_folio(inode->i_mapping,
+						pos >> inode->i_sb->s_machine->page_shift);
+	struct buffer_head *bh = folio ? folio_buffers(folio) : NULL;
+
+	if (bh)
+		bh += (pos - folio_pos(folio)) >> bits;
+	if (bh && buffer_jbddirty(bh) && !jbd2_journal_pending(EXT4_SB(inode->i_sb)->s_journal,
+							       bh->b_blocknr)) {
+		clear_buffer_jbddirty(bh);
+		set_buffer_dirty(bh);
+	}
+	if (folio)
+		folio_put(folio);
+}
+
+static void journal_commit_callback(void *private, tid_t tid)
+{
+	ext4_process_freed_data(private, tid);
+}
+
+static const struct journal_operations ext4_journal_operations = {
+	.fill = ext4_fill_metadata,
+	.fill_data = fill_journalled_data,
+	.data_committed = journalled_data_committed,
+	.submit_inode_data = ext4_submit_inode_data,
+	.finish_inode_data = ext4_finish_inode_data,
+	.commit_callback = journal_commit_callback,
+};
+
+/* Replay what a crash left in the log. fs/ext4/super.c ext4_load_journal() */
+static int ext4_load_journal(struct super_block *sb, struct fl_error *err)
+{
+	struct ext4_sb_info *sbi = EXT4_SB(sb);
+	int ret;
+
+	if (sbi->s_journal_blocks < JBD2_MIN_JOURNAL_BLOCKS)
+		return fl_error_set(err, -EINVAL, "--journal", 0,
+				    "a journal of %u blocks, expected at least %u (%u KiB)",
+				    sbi->s_journal_blocks, JBD2_MIN_JOURNAL_BLOCKS,
+				    JBD2_MIN_JOURNAL_BLOCKS << sb->s_blocksize_bits >> 10);
+	ret = jbd2_journal_init_dev(sb->s_bdev, sbi->s_blocks_count, sbi->s_journal_blocks,
+				    1u << sb->s_blocksize_bits, &ext4_journal_operations, sb,
+				    &sbi->s_journal);
+	if (ret || !sb->s_machine->data)
+		return ret;
+	return jbd2_journal_recover(sbi->s_journal, &sbi->s_recovery);
+}
+
+static int make_layout(struct super_block *sb, struct fl_error *err)
+{
+	struct ext4_sb_info *sbi = EXT4_SB(sb);
+
+	INIT_LIST_HEAD(&sbi->s_freed_data_list);
+	sbi->s_journal_blocks = min_t(u64, sbi->config.journal_bytes >> sb->s_blocksize_bits,
+				      UINT32_MAX);
+	ext4_set_geometry(sb, sb->s_space->free[0].len);
+	sb->s_bdev->blank_from = sbi->s_blocks_count << sb->s_blocksize_bits;
+	if (block_space_init(&sbi->s_tree_space, EXT4_TREE_BLOCKS))
+		return -ENOMEM;
+	return ext4_has_feature(sb, EXT4_FEATURE_HAS_JOURNAL) ? ext4_load_journal(sb, err) : 0;
+}
+
+void ext4_put_super(struct super_block *sb)
+{
+	struct ext4_sb_info *sbi = EXT4_SB(sb);
+	struct ext4_free_data *fd, *next;
+
+	jbd2_journal_destroy(sbi->s_journal);
+	sbi->s_journal = NULL;
+	if (!sbi->s_tree_space.free)
+		return;
+	list_for_each_entry_safe(fd, next, &sbi->s_freed_data_list, list)
+		free(fd);
+	block_space_fini(&sbi->s_tree_space);
+}
+
 int ext4_fill_super(struct super_block *sb, const struct ext4_mount_config *config,
 		    struct fl_error *err)
 {
@@ -240,7 +341,8 @@ int ext4_fill_super(struct super_block *sb, const struct ext4_mount_config *conf
 	ret = settle_options(&sbi->config, err);
 	if (!ret)
 		ret = check_large_blocks(sb, &sbi->config, err);
-	if (!ret)
-		set_mapping_orders(sb);
-	return ret;
+	if (ret)
+		return ret;
+	set_mapping_orders(sb);
+	return make_layout(sb, err);
 }

@@ -25,10 +25,11 @@ static const struct address_space_operations hostfs_aops = {
 
 static const struct file_operations hostfs_file_operations = { 0 }; /* read only */
 
-void hostfs_init_inode(struct inode *inode)
+int hostfs_init_inode(struct inode *inode)
 {
 	inode->i_fop = &hostfs_file_operations;
 	inode->i_data.a_ops = &hostfs_aops;
 	mapping_set_folio_order_range(inode->i_mapping, 0,
 				      inode->i_sb->s_machine->max_pagecache_order);
+	return 0;
 }

@@ -8,6 +8,6 @@
 
 #include "mm/fs.h"
 
-void hostfs_init_inode(struct inode *inode);
+int hostfs_init_inode(struct inode *inode);
 
 #endif

@@ -15,7 +15,7 @@
 #define XFS_ITRUNCATED 0x1
 
 /* fs/xfs/xfs_iops.c xfs_setup_inode(): folios from block size up to the largest. */
-void xfs_init_inode(struct inode *inode);
+int xfs_init_inode(struct inode *inode);
 
 /* Give the delayed extent over @lblk its place on disk, unwritten. xfs_bmapi_convert_delalloc(). */
 int xfs_bmapi_convert_delalloc(struct inode *inode, u64 lblk);

@@ -61,7 +61,7 @@ static const struct address_space_operations xfs_address_space_operations = {
 	.invalidate_folio = iomap_invalidate_folio,
 };
 
-void xfs_init_inode(struct inode *inode)
+int xfs_init_inode(struct inode *inode)
 {
 	const struct machine *m = inode->i_sb->s_machine;
 	unsigned int min_order = 0;
@@ -72,4 +72,5 @@ void xfs_init_inode(struct inode *inode)
 	inode->i_fop = &xfs_file_operations;
 	inode->i_disksize = inode->i_size;
 	mapping_set_folio_order_range(inode->i_mapping, min_order, m->max_pagecache_order);
+	return 0;
 }

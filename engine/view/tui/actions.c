@@ -506,6 +506,10 @@ static void run_command(struct tui *t, const char *text)
 			run_line(t, commands[i].cmd, rest);
 			return;
 		}
+	if (t->guide) {
+		guide_lua(t, text);
+		return;
+	}
 	tui_message(t, "unknown command '%.*s'; goto, find, filter, break, theme, zoom, watch, quit",
 		    (int)len, text);
 }

@@ -105,6 +105,15 @@ void guide_say(struct tui *t, const char *line)
 		t->guide->line(t->guide, line);
 }
 
+void guide_lua(struct tui *t, const char *line)
+{
+	if (t->guide->prompt)
+		t->guide->lua(t->guide, line);
+	else
+		tui_message(t, "it is still working; Esc stops it");
+	t->talking |= t->guide_alone;
+}
+
 static void enter(struct tui *t)
 {
 	if (!t->guide->prompt) {
@@ -126,7 +135,7 @@ static void to_machine(struct tui *t)
 /* On an empty line some letters are commands: none of them begins an answer. */
 static bool command_key(struct tui *t, int key)
 {
-	bool letter = key == 'H' || key == 'R' || key == '?';
+	bool letter = key == 'H' || key == 'R' || key == '?' || key == ':';
 	enum tui_command cmd = tui_command_of(key);
 
 	if (key != TERM_F1 && key != TERM_F10 && (!letter || *t->answer.text))

@@ -313,6 +313,7 @@ void guide_hear_news(struct tui *t);
 void guide_key(struct tui *t, int key);
 /* Answer as if @line had been typed; where the guide asks nothing, say so. */
 void guide_say(struct tui *t, const char *line);
+void guide_lua(struct tui *t, const char *line);
 void guide_fini(struct tui *t);
 void draw_guide(struct tui *t, const struct rect *r);
 /* What it asks, in one row. */

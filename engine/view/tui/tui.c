@@ -6,9 +6,9 @@
 #include "view/tui/internal.h"
 
 #define TOGETHER_AHEAD 8192 /* events a machine may go on for whom it waits */
-#define FRAME_MS      33
-#define WAIT_MS	      5	    /* between two looks at whether a machine told something */
-#define AHEAD_AT_ONCE 10000 /* events between two keys while nothing else is to be done */
+#define FRAME_MS       33
+#define WAIT_MS	       5     /* between two looks at whether a machine told something */
+#define AHEAD_AT_ONCE  10000 /* events between two keys while nothing else is to be done */
 
 static int resize(struct tui *t)
 {

@@ -70,6 +70,8 @@ struct tui_guide {
 	void (*print)(struct tui_guide *g, FILE *f, unsigned int columns, bool colour);
 	/* A line was typed (there is a prompt). */
 	void (*line)(struct tui_guide *g, const char *text);
+	/* A line of Lua for its machines (there is a prompt). */
+	void (*lua)(struct tui_guide *g, const char *text);
 	/* Stop what it is at (there is no prompt). */
 	void (*stop)(struct tui_guide *g);
 	int fd;			 /* can be read when something changed */

@@ -1,0 +1,22 @@
+# debuginfo/layouts.sh - sourced by suites that hold FolioLab's struct layouts against pahole's.
+# shellcheck shell=bash
+# What steps call looks unreachable to shellcheck.
+# shellcheck disable=SC2317
+
+layouts_awk=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/layouts.awk
+
+# All structs of a listing, one a line.
+layouts()
+{
+	awk -f "$layouts_awk" | grep '^struct' | LC_ALL=C sort -u
+}
+
+# same_layouts FILE MIN: FolioLab and pahole see the same structs in FILE, at least MIN.
+same_layouts()
+{
+	"$FOLIOLAB_O2" struct --all --vmlinux "$1" >listing
+	layouts <listing >ours
+	pahole -F dwarf "$1" | layouts >theirs
+	test_cmp theirs ours
+	[ "$(wc -l <ours)" -ge "$2" ]
+}
