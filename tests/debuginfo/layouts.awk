@@ -28,7 +28,7 @@ function member(line,    name) {
 	next
 }
 text == "" { next }
-/^\t+(struct|union).* \{$/ {
+/^\t+(struct|union|enum).* \{$/ {
 	before[++depth] = text
 	next
 }

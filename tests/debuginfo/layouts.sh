@@ -11,12 +11,15 @@ layouts()
 	awk -f "$layouts_awk" | grep '^struct' | LC_ALL=C sort -u
 }
 
-# same_layouts FILE MIN: FolioLab and pahole see the same structs in FILE, at least MIN.
+# same_layouts FILE MIN: FolioLab and pahole see the same structs in FILE, at least MIN. Those with
+# an _Atomic member are left out: pahole 1.24 does not know clang's DW_TAG_atomic_type.
 same_layouts()
 {
 	"$FOLIOLAB_O2" struct --all --vmlinux "$1" >listing
-	layouts <listing >ours
-	pahole -F dwarf "$1" | layouts >theirs
+	awk '/^struct .* \{$/ { name = $2 } /_Atomic/ { print "^struct " name ":" }' listing |
+		sort -u >atomic
+	layouts <listing | grep -v -f atomic >ours
+	pahole -F dwarf "$1" 2>/dev/null | layouts | grep -v -f atomic >theirs
 	test_cmp theirs ours
 	[ "$(wc -l <ours)" -ge "$2" ]
 }
