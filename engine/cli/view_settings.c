@@ -101,6 +101,24 @@ static void print_bookmarks(const struct tui_settings *s, FILE *f)
 		fprintf(f, "%" PRIu64 "\n", s->bookmarks[i]);
 }
 
+/* ---- the window ---- */
+
+static void take_window(struct tui_settings *s, char *text)
+{
+	struct tui_window w;
+
+	if (sscanf(text, "%6d %6d %6d %6d", &w.x, &w.y, &w.width, &w.height) == 4 &&
+	    min(w.width, w.height) > 0)
+		s->window = w;
+}
+
+static void print_window(const struct tui_settings *s, FILE *f)
+{
+	const struct tui_window *w = &s->window;
+
+	fprintf(f, "%d %d %d %d\n", w->x, w->y, w->width, w->height);
+}
+
 /* ---- files ---- */
 
 static void load(struct tui_settings *s, const char *path,
@@ -133,6 +151,8 @@ void view_settings_load(struct tui_settings *s, const struct recording_info *inf
 	tui_settings_init(s);
 	if (!user_path(USER_CONFIG, "view", path))
 		load(s, path, take_settings);
+	if (!user_path(USER_STATE, "window", path))
+		load(s, path, take_window);
 	if (info && !bookmarks_path(info, path))
 		load(s, path, take_bookmarks);
 }
@@ -143,6 +163,8 @@ void view_settings_save(const struct tui_settings *s, const struct recording_inf
 
 	if (!user_path(USER_CONFIG, "view", path))
 		save(s, path, print_settings);
+	if (s->window.width && !user_path(USER_STATE, "window", path))
+		save(s, path, print_window);
 	if (!info || bookmarks_path(info, path))
 		return;
 	if (s->nr_bookmarks)

@@ -33,29 +33,25 @@ int watch_end(int ret, int signo)
 	return ret;
 }
 
-/* The terminal view, with what it remembers unless told not to. */
-static int show_tui(const struct tui_machine *machines, unsigned int nr,
-		    struct tui_options *options, bool no_settings, struct fl_error *err)
+/*
+ * Show it, with what is remembered unless told not to. A signal that ended it is in *@signo: let
+ * go of all that outlives the program, then call watch_end().
+ */
+static int show(enum cli_view view, const struct tui_machine *machines, unsigned int nr,
+		struct tui_options *options, bool no_settings, int *signo, struct fl_error *err)
 {
 	struct tui_settings settings;
-	int signo, ret;
+	int ret;
 
 	if (!no_settings) {
 		view_settings_load(&settings, machines[0].info);
 		options->settings = &settings;
 	}
-	ret = tui_run(machines, nr, options, &signo, err);
+	ret = view == VIEW_GUI ? gui_run(machines, nr, options, signo, err)
+			       : tui_run(machines, nr, options, signo, err);
 	if (!no_settings && (!ret || ret == -EINTR))
 		view_settings_save(&settings, machines[0].info);
-	return watch_end(ret, signo);
-}
-
-static int show(enum cli_view view, const struct tui_machine *machines, unsigned int nr,
-		struct tui_options *options, bool no_settings, struct fl_error *err)
-{
-	if (view == VIEW_GUI)
-		return gui_run(machines, nr, options, err);
-	return show_tui(machines, nr, options, no_settings, err);
+	return ret;
 }
 
 /* ---- runs ---- */
@@ -138,7 +134,7 @@ static int show_watched(const struct run_args *a, struct watched *watched, unsig
 	struct tui_options options = {.op_text = watch_op_text};
 	struct tui_machine machines[TUI_MACHINES];
 	struct link_source *sources[TUI_MACHINES];
-	int ret = 0;
+	int signo = 0, ret = 0;
 
 	for (unsigned int i = 0; i < nr; i++) {
 		machines[i] = (struct tui_machine){live_run_tape(watched[i].run),
@@ -153,13 +149,13 @@ static int show_watched(const struct run_args *a, struct watched *watched, unsig
 	if (ret)
 		return ret;
 	if (a->view)
-		ret = show(a->view, machines, nr, &options, a->no_settings, err);
+		ret = show(a->view, machines, nr, &options, a->no_settings, &signo, err);
 	else
 		ret = serve_only(options.link, watched, nr, a->serve);
 	link_close(options.link);
 	for (unsigned int i = 0; i < nr; i++)
 		inspector_fini(&watched[i].inspector);
-	return ret;
+	return watch_end(ret, signo);
 }
 
 /* What the view and a report on paper cannot have at once. */
@@ -234,7 +230,7 @@ int watch_attached(const char *socket, enum cli_view view, bool no_settings, str
 	struct tui_options options = {.op_text = watch_op_text, .title = "attached"};
 	struct tui_machine machines[TUI_MACHINES];
 	struct looked_on looked_on[TUI_MACHINES];
-	int ret = link_attach(socket, &options.link, err);
+	int signo, ret = link_attach(socket, &options.link, err);
 
 	if (ret)
 		return ret;
@@ -245,9 +241,10 @@ int watch_attached(const char *socket, enum cli_view view, bool no_settings, str
 						   link_info(options.link, i), &looked_on[i].feed,
 						   NULL};
 	}
-	ret = show(view, machines, link_machines(options.link), &options, no_settings, err);
+	ret = show(view, machines, link_machines(options.link), &options, no_settings, &signo,
+		   err);
 	link_close(options.link);
-	return ret;
+	return watch_end(ret, signo);
 }
 
 /* ---- recordings ---- */
@@ -304,7 +301,7 @@ int watch_recording(const struct recording_args *a, enum cli_view view, struct f
 	struct tui_machine machine;
 	struct inspector inspector;
 	struct recorded r;
-	int ret = recorded_open(&r, a, NULL, err);
+	int signo, ret = recorded_open(&r, a, NULL, err);
 
 	if (ret)
 		return ret;
@@ -312,8 +309,8 @@ int watch_recording(const struct recording_args *a, enum cli_view view, struct f
 	inspector_init(&inspector, &r.tape, &r.info, a->from, a->path);
 	machine = (struct tui_machine){
 		.tape = &r.tape, .info = &r.info, .inspect = &inspector.in};
-	ret = show(view, &machine, 1, &options, a->no_settings, err);
+	ret = show(view, &machine, 1, &options, a->no_settings, &signo, err);
 	inspector_fini(&inspector);
 	recorded_close(&r);
-	return ret;
+	return watch_end(ret, signo);
 }

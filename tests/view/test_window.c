@@ -4,7 +4,8 @@
  * Proves that scripted keys, text, mouse, wheel and resizes arrive; that what the renderer holds is
  * pixel for pixel the stored picture (built-in font, software renderer) and what a PNG of the same
  * moment has; that a key that changes nothing but the moment and its opposite give the picture
- * back; and that nothing is drawn while nothing happens.
+ * back; that windows open where they were as long as that can be seen, with text that suits the
+ * display; and that nothing is drawn while nothing happens.
  *
  * UPDATE_GOLDEN=1 writes the pictures anew; a picture that is not there fails.
  */
@@ -15,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "view/gui/sdl/place.h"
 #include "view/gui/sdl/window.h"
 #include "view/image/picture.h"
 #include "view/views.h"
@@ -253,6 +255,87 @@ static void test_png_is_the_window(void **state)
 	free(pixels);
 }
 
+/* ---- the window itself ---- */
+
+static void test_a_held_key_goes_on(void **state)
+{
+	SDL_Event e = {.key = {.type = SDL_KEYDOWN, .keysym = {.sym = SDLK_RIGHT}}};
+	u64 page = g.view.page;
+
+	tui_goto(&g.view, 200);
+	g.view.selected = true;
+	for (int i = 0; i < 5; i++) {
+		e.key.repeat = i > 0;
+		assert_int_equal(SDL_PushEvent(&e), 1);
+	}
+	deliver();
+	assert_int_equal(g.view.page, page + 5);
+	g.view.selected = false;
+	g.view.page = page;
+}
+
+static void test_windows_open_where_they_can_be_seen(void **state)
+{
+	static const SDL_Rect displays[] = {{0, 0, 1920, 1080}, {1920, 200, 1280, 800}};
+	static const struct {
+		struct tui_window last;
+		SDL_Rect want;
+	} places[] = {
+		{{0, 0, 0, 0}, {192, 108, 1536, 864}},		   /* never before */
+		{{30, 40, 900, 700}, {30, 40, 900, 700}},	   /* as it was */
+		{{2000, 300, 900, 700}, {2000, 300, 900, 700}},	   /* on the second display */
+		{{2000, 300, 1800, 1000}, {2000, 300, 1280, 800}}, /* no larger than that */
+		{{-800, 10, 899, 700}, {192, 108, 1536, 864}},	   /* 99 pixels to be seen */
+		{{-800, 10, 900, 700}, {-800, 10, 900, 700}},
+		{{5000, 10, 900, 700}, {192, 108, 1536, 864}}, /* a display that is gone */
+		{{10, 10, 900, -7}, {192, 108, 1536, 864}},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		SDL_Rect at = gui_place(&places[i].last, displays, 2);
+
+		assert_memory_equal(&at, &places[i].want, sizeof(at));
+	}
+}
+
+static void test_text_suits_the_display(void **state)
+{
+	static const int units[][2] = {{600, 1},  {800, 1},  {1080, 1}, {1200, 1}, {1440, 1},
+				       {1620, 2}, {2160, 2}, {2880, 3}, {4320, 4}, {8640, 4}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++)
+		assert_int_equal(gui_place_unit(units[i][0]), units[i][1]);
+}
+
+/* Full screen is no place to come back to. */
+static void test_the_place_is_that_of_before_full_screen(void **state)
+{
+	struct tui_window before, full;
+
+	gui_window_where(&w, &before);
+	type("u");
+	gui_window_where(&w, &full);
+	assert_memory_equal(&full, &before, sizeof(full));
+	type("u");
+	SDL_SetWindowSize(w.window, before.width, before.height); /* which this driver forgets */
+	deliver();
+}
+
+/* On HiDPI a unit of the pointer is more than a pixel. */
+static void test_the_pointer_on_hidpi(void **state)
+{
+	u64 page;
+	int width, height;
+
+	free(read_back(&width, &height));
+	w.scale = 2;
+	mouse(SDL_MOUSEMOTION, (g.cells.x + g.cell_w / 2) / 2, (g.cells.y + g.cell_h / 2) / 2);
+	assert_true(gui_page_at(&g, g.x, g.y, &page));
+	assert_int_equal(page, g.view.map_first);
+	w.scale = 1;
+	mouse(SDL_MOUSEMOTION, 0, 0);
+}
+
 static void test_nothing_is_drawn_for_nothing(void **state)
 {
 	deliver(); /* what the resizes left */
@@ -264,13 +347,15 @@ static void test_nothing_is_drawn_for_nothing(void **state)
 
 static int setup(void **state)
 {
+	const struct tui_window place = {0, 0, W, H};
+
 	setenv("SDL_VIDEODRIVER", "dummy", 1);
 	font = font_builtin();
 	views_record(0, "v6.12", "nvme",
 		     "read 4k 100; pread 4m 64k; read 16k 40; pwrite 1m 100k; pread 8m 300k");
 	if (gui_init(&g, views_machines(), 1, &options, font, NULL))
 		return -1;
-	return gui_window_open(&w, &g, W, H, true, NULL);
+	return gui_window_open(&w, &g, &place, true, NULL);
 }
 
 static int teardown(void **state)
@@ -291,6 +376,11 @@ int main(void)
 		cmocka_unit_test(test_presenter_help_and_themes),
 		cmocka_unit_test(test_resize_and_scale),
 		cmocka_unit_test(test_png_is_the_window),
+		cmocka_unit_test(test_a_held_key_goes_on),
+		cmocka_unit_test(test_windows_open_where_they_can_be_seen),
+		cmocka_unit_test(test_text_suits_the_display),
+		cmocka_unit_test(test_the_place_is_that_of_before_full_screen),
+		cmocka_unit_test(test_the_pointer_on_hidpi),
 		cmocka_unit_test(test_nothing_is_drawn_for_nothing),
 	};
 

@@ -33,10 +33,10 @@ int gui_picture(const struct tui_machine *machines, unsigned int nr,
 		struct font *font, struct draw *draw, struct fl_error *err);
 
 /*
- * Show it in a window until the person leaves. -ENOTSUP with the reason where there is no
- * display, no SDL in this build, or no way to draw.
+ * Show it in a window until the person leaves. -EINTR and the signal in *@signo where one ended
+ * it; -ENOTSUP with the reason where there is no display, no SDL in this build, or no way to draw.
  */
 int gui_run(const struct tui_machine *machines, unsigned int nr, const struct tui_options *options,
-	    struct fl_error *err);
+	    int *signo, struct fl_error *err);
 
 #endif

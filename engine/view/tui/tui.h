@@ -24,12 +24,18 @@
 #define TUI_BOOKMARKS	 32
 #define TUI_SPEEDS	 10
 
+/* Where the window was, in the units of the window system; no width: nowhere yet. */
+struct tui_window {
+	int x, y, width, height;
+};
+
 /* What is remembered from one view to the next. */
 struct tui_settings {
 	unsigned int theme, speed, group; /* theme_name(); places in tables */
 	bool mouse, ascii;
 	u64 bookmarks[TUI_BOOKMARKS]; /* events of this recording, ascending */
 	unsigned int nr_bookmarks;
+	struct tui_window window;
 };
 
 /* What a view begins with that nobody used before. */

@@ -4,87 +4,57 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "view/gui/sdl/place.h"
 #include "view/image/raster.h"
 
-#define WIDTH  1280
-#define HEIGHT 800
+#define DISPLAYS 8
 
 static int sdl_error(struct fl_error *err, const char *what)
 {
 	return fl_error_set(err, -ENOTSUP, NULL, 0, "%s: %s", what, SDL_GetError());
 }
 
-/* SDL takes a driver nobody sees where there is no display: not without being told to. */
-static int check_display(bool offscreen, struct fl_error *err)
+/* Does the driver show nothing to anybody? */
+static bool is_hidden(void)
 {
-	static const char *const names[] = {"DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER"};
+	const char *driver = SDL_GetCurrentVideoDriver();
 
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		const char *value = getenv(names[i]);
+	return !driver || !strcmp(driver, "offscreen") || !strcmp(driver, "dummy");
+}
 
-		if (offscreen || (value && *value))
+static bool is_set(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value && *value;
+}
+
+/* SDL takes a driver nobody sees where there is no display: not without being told to. */
+static int start_video(bool offscreen, struct fl_error *err)
+{
+	if (offscreen || is_set("DISPLAY") || is_set("WAYLAND_DISPLAY") ||
+	    is_set("SDL_VIDEODRIVER")) {
+		if (SDL_Init(SDL_INIT_VIDEO))
+			return sdl_error(err, "no display for a window");
+		if (!is_hidden() || offscreen || is_set("SDL_VIDEODRIVER"))
 			return 0;
+		SDL_Quit();
 	}
 	return fl_error_set(err, -ENOTSUP, "--view", 0,
-			    "no display for a window, expected DISPLAY or WAYLAND_DISPLAY to be "
-			    "set; '--view tui' shows the same in a terminal, 'export --format "
+			    "no display for a window, expected DISPLAY or WAYLAND_DISPLAY to name "
+			    "one; '--view tui' shows the same in a terminal, 'export --format "
 			    "png' writes a picture");
 }
 
 /* Whatever draws; a driver without a display has only the processor. */
 static SDL_Renderer *make_renderer(SDL_Window *window)
 {
-	const char *driver = SDL_GetCurrentVideoDriver();
-	bool software = !strcmp(driver, "offscreen") || !strcmp(driver, "dummy");
 	SDL_Renderer *r = NULL;
 
-	if (!software)
+	if (!is_hidden())
 		r = SDL_CreateRenderer(window, -1, SDL_RENDERER_ACCELERATED);
 	return r ? r : SDL_CreateRenderer(window, -1, SDL_RENDERER_SOFTWARE);
 }
-
-int gui_window_open(struct gui_window *w, struct gui *gui, int width, int height, bool offscreen,
-		    struct fl_error *err)
-{
-	int ret = check_display(offscreen, err);
-
-	*w = (struct gui_window){.gui = gui, .changed = true, .scale = 1};
-	if (ret)
-		return ret;
-	SDL_SetHint(SDL_HINT_NO_SIGNAL_HANDLERS, "1");
-	SDL_SetHint(SDL_HINT_VIDEO_ALLOW_SCREENSAVER, "1");
-	if (SDL_Init(SDL_INIT_VIDEO))
-		return sdl_error(err, "no display for a window");
-	if (offscreen)
-		SDL_SetHint(SDL_HINT_RENDER_DRIVER, "software");
-	w->window = SDL_CreateWindow("FolioLab", SDL_WINDOWPOS_UNDEFINED, SDL_WINDOWPOS_UNDEFINED,
-				     width ? width : WIDTH, height ? height : HEIGHT,
-				     SDL_WINDOW_RESIZABLE | SDL_WINDOW_ALLOW_HIGHDPI);
-	if (w->window)
-		w->renderer = make_renderer(w->window);
-	if (!w->renderer) {
-		ret = sdl_error(err, "no window");
-		gui_window_close(w);
-		return ret;
-	}
-	SDL_SetWindowMinimumSize(w->window, 480, 320);
-	SDL_StartTextInput();
-	return 0;
-}
-
-void gui_window_close(struct gui_window *w)
-{
-	if (w->texture)
-		SDL_DestroyTexture(w->texture);
-	if (w->renderer)
-		SDL_DestroyRenderer(w->renderer);
-	if (w->window)
-		SDL_DestroyWindow(w->window);
-	SDL_Quit();
-	*w = (struct gui_window){0};
-}
-
-/* ---- drawing ---- */
 
 /* A texture of the output's size: pixels, which are more than the window's units on HiDPI. */
 static int fit_texture(struct gui_window *w, struct fl_error *err)
@@ -105,6 +75,89 @@ static int fit_texture(struct gui_window *w, struct fl_error *err)
 	w->height = height;
 	return w->texture ? 0 : sdl_error(err, "texture");
 }
+
+/* The parts of the displays that windows may take; at least one. */
+static int find_displays(SDL_Rect *displays)
+{
+	int nr = 0, all = min(SDL_GetNumVideoDisplays(), DISPLAYS);
+
+	for (int i = 0; i < all; i++)
+		if (!SDL_GetDisplayUsableBounds(i, &displays[nr]) && displays[nr].w > 0)
+			nr++;
+	if (!nr)
+		displays[nr++] = (SDL_Rect){0, 0, 1280, 800};
+	return nr;
+}
+
+static SDL_Window *make_window(const struct tui_window *last)
+{
+	SDL_Rect displays[DISPLAYS], at = gui_place(last, displays, find_displays(displays));
+
+	return SDL_CreateWindow("FolioLab", at.x, at.y, at.w, at.h,
+				SDL_WINDOW_RESIZABLE | SDL_WINDOW_ALLOW_HIGHDPI);
+}
+
+/* Pixels of the display the window is on. */
+static int display_height(const struct gui_window *w)
+{
+	SDL_Rect bounds;
+
+	if (SDL_GetDisplayBounds(max(SDL_GetWindowDisplayIndex(w->window), 0), &bounds))
+		return 0;
+	return bounds.h * w->scale;
+}
+
+int gui_window_open(struct gui_window *w, struct gui *gui, const struct tui_window *last,
+		    bool offscreen, struct fl_error *err)
+{
+	int ret;
+
+	*w = (struct gui_window){.gui = gui, .changed = true, .scale = 1};
+	SDL_SetHint(SDL_HINT_NO_SIGNAL_HANDLERS, "1");
+	SDL_SetHint(SDL_HINT_VIDEO_ALLOW_SCREENSAVER, "1");
+	ret = start_video(offscreen, err);
+	if (ret)
+		return ret;
+	if (offscreen)
+		SDL_SetHint(SDL_HINT_RENDER_DRIVER, "software");
+	w->window = make_window(last);
+	if (w->window)
+		w->renderer = make_renderer(w->window);
+	if (w->renderer)
+		ret = fit_texture(w, err);
+	if (!w->renderer || ret) {
+		ret = sdl_error(err, "no window");
+		gui_window_close(w);
+		return ret;
+	}
+	gui->unit = gui_place_unit(display_height(w));
+	SDL_SetWindowMinimumSize(w->window, 480, 320);
+	SDL_StartTextInput();
+	return 0;
+}
+
+void gui_window_close(struct gui_window *w)
+{
+	if (w->texture)
+		SDL_DestroyTexture(w->texture);
+	if (w->renderer)
+		SDL_DestroyRenderer(w->renderer);
+	if (w->window)
+		SDL_DestroyWindow(w->window);
+	SDL_Quit();
+	*w = (struct gui_window){0};
+}
+
+void gui_window_where(const struct gui_window *w, struct tui_window *place)
+{
+	*place = w->place;
+	if (w->gui->full_screen)
+		return;
+	SDL_GetWindowPosition(w->window, &place->x, &place->y);
+	SDL_GetWindowSize(w->window, &place->width, &place->height);
+}
+
+/* ---- drawing ---- */
 
 int gui_window_frame(struct gui_window *w, struct fl_error *err)
 {
@@ -194,6 +247,15 @@ static void mouse_event(struct gui_window *w, const SDL_Event *e)
 	}
 }
 
+static void set_full_screen(struct gui_window *w)
+{
+	if (w->gui->full_screen) {
+		SDL_GetWindowPosition(w->window, &w->place.x, &w->place.y);
+		SDL_GetWindowSize(w->window, &w->place.width, &w->place.height);
+	}
+	SDL_SetWindowFullscreen(w->window, w->gui->full_screen ? SDL_WINDOW_FULLSCREEN_DESKTOP : 0);
+}
+
 void gui_window_event(struct gui_window *w, const SDL_Event *e)
 {
 	struct gui *g = w->gui;
@@ -227,6 +289,5 @@ void gui_window_event(struct gui_window *w, const SDL_Event *e)
 		w->changed = false;
 	}
 	if (g->full_screen != full)
-		SDL_SetWindowFullscreen(w->window,
-					g->full_screen ? SDL_WINDOW_FULLSCREEN_DESKTOP : 0);
+		set_full_screen(w);
 }

@@ -20,18 +20,21 @@ struct gui_window {
 	SDL_Window *window;
 	SDL_Renderer *renderer;
 	SDL_Texture *texture;
-	int width, height; /* pixels of the texture */
-	double scale;	   /* pixels of it for one of the pointer's */
-	bool changed;	   /* the picture is not what is shown */
+	int width, height;	 /* pixels of the texture */
+	double scale;		 /* pixels of it for one of the pointer's */
+	bool changed;		 /* the picture is not what is shown */
+	struct tui_window place; /* while it is not the whole screen */
 };
 
 /*
- * Open a window of @width * @height (0: as large as last time, else 1280x800). @offscreen: a
- * driver without a display is fine.
+ * Open a window where it was (@last, of no width the first time: 80 % of the display), with text
+ * that suits the display. @offscreen: a driver without a display is fine.
  */
-int gui_window_open(struct gui_window *w, struct gui *gui, int width, int height, bool offscreen,
-		    struct fl_error *err);
+int gui_window_open(struct gui_window *w, struct gui *gui, const struct tui_window *last,
+		    bool offscreen, struct fl_error *err);
 void gui_window_close(struct gui_window *w);
+/* Where it is, but for full screen: where it was before. */
+void gui_window_where(const struct gui_window *w, struct tui_window *place);
 
 /* Do what an event asks for. */
 void gui_window_event(struct gui_window *w, const SDL_Event *event);
