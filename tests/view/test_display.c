@@ -262,14 +262,14 @@ static void test_keys_of_a_real_keyboard(void **state)
 	start_program();
 	check_moment(0, &aside);
 	focus();
-	type("key --delay 50 period period period");
+	type("key --delay 100 period period period");
 	check_moment(3, &aside);
 	type("key comma");
 	check_moment(2, &aside);
 	type("key End");
 	check_moment(events, &aside);
-	type("key g && xdotool type 100 && xdotool key Return");
-	check_moment(100, &aside);
+	type("key --delay 100 g 1 2 0 Return");
+	check_moment(120, &aside);
 	type("key q");
 	status = end_of_program();
 	assert_true(WIFEXITED(status));
