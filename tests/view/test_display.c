@@ -104,19 +104,20 @@ static bool start_server(void)
 			      "1280x1000x24", "-r",	    "-noreset", "-nolisten", "tcp",
 			      "-fbdir",	      ".",	    NULL};
 	char number[16] = ":";
-	int fds[2];
-	ssize_t n;
+	int fds[2], nr = 0;
+	FILE *f;
 
 	assert_int_equal(pipe(fds), 0);
 	server = start(argv, fds[1]);
 	close(fds[1]);
-	n = read(fds[0], number + 1, sizeof(number) - 2);
-	close(fds[0]);
-	if (n <= 0)
-		return false;
-	number[1 + strcspn(number + 1, "\n")] = 0;
+	f = fdopen(fds[0], "r");
+	assert_non_null(f);
+	/* To the end of the line: it may come in pieces. */
+	if (fscanf(f, "%d", &nr) == 1 && fgetc(f) == '\n')
+		snprintf(number, sizeof(number), ":%d", nr);
+	fclose(f);
 	setenv("DISPLAY", number, 1);
-	return map_screen();
+	return number[1] && map_screen();
 }
 
 static u32 pixel(int x, int y)
