@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/compare_text.h"
 #include "cli/run_args.h"
@@ -46,6 +47,18 @@ static cJSON *show_json(const void *data)
 	return obj;
 }
 
+/* "t.flt" of kernel v6.7 is "t-v6.7.flt". The name is the caller's; NULL: no memory. */
+static char *trace_of(const char *path, const char *kernel)
+{
+	const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
+	char *name;
+	int stem = strlen(path);
+
+	if (dot && dot > path && (!slash || dot > slash + 1))
+		stem = dot - path;
+	return asprintf(&name, "%.*s-%s%s", stem, path, kernel, path + stem) < 0 ? NULL : name;
+}
+
 static int play_kernels(const struct run_args *a, const struct workload *w,
 			const struct comparison *c, struct fl_error *err)
 {
@@ -53,10 +66,15 @@ static int play_kernels(const struct run_args *a, const struct workload *w,
 	int ret = 0;
 
 	for (unsigned int i = 0; i < a->machine.nr_kernels && !ret; i++) {
-		const struct play_extras extras = {.perf = &c->perfs[i]};
+		struct play_extras extras = {.perf = &c->perfs[i], .pack = a->pack};
+		char *trace = a->trace ? trace_of(a->trace, a->machine.kernels[i]) : NULL;
 
+		if (a->trace && !trace)
+			return fl_error_set(err, -ENOMEM, NULL, 0, "out of memory");
+		extras.trace = trace;
 		config.machine.kernel = a->machine.kernels[i];
 		ret = play(&config, w, &extras, &c->reports[i], err);
+		free(trace);
 		c->reports[i].measured = a->measure;
 	}
 	return ret;
@@ -69,10 +87,6 @@ static int compare(const struct run_args *a, struct fl_error *err)
 	struct workload w;
 	int ret;
 
-	if (a->trace)
-		return fl_error_set(err, -EINVAL, "--trace", 0,
-				    "several kernels, expected one (record each with 'foliolab "
-				    "run')");
 	if (a->view || a->serve)
 		return watch_run(a, err);
 	ret = workload_arg_load(&a->workload, &w, err);
@@ -126,6 +140,8 @@ const struct cli_command cmd_compare = {
 		   "  foliolab compare -e 'read 4k 4096' --kernel v6.7 --kernel ab4443fe3ca6\n"
 		   "  foliolab compare --perf --fs ext4 -e 'pread 0 16m; mmap; touch 0 4k 4096' \\\n"
 		   "      --kernel v6.16 --kernel v6.18\n"
+		   "\n"
+		   "--trace t.flt records each kernel, in t-KERNEL.flt.\n"
 		   "\n"
 		   "JSON: {\"runs\": [...]}, an object of 'foliolab run' for each kernel.\n",
 	.run = cmd_compare_main,

@@ -34,6 +34,8 @@
 #define SCENE_MEMORY	    1000000000ull
 #define SCENE_JOURNAL_MAX   (64ull << 20)
 #define SCENE_KEYFRAMES_MIN (128ull << 20) /* ... gets that all the same */
+/* Events looked back over for what concerns a page. */
+#define SCENE_HISTORY_MAX 500000u
 /* Events between two keyframes; doubled whenever they would take more than they may. */
 #define SCENE_KEYFRAME_EVERY (1u << 15)
 
@@ -283,7 +285,7 @@ bool scene_event_pages(const struct scene *s, const struct trace_event *ev, u64 
 
 /*
  * The last @max events up to the present that concern a page, newest first, back to the folio's
- * arrival; their numbers go to @nrs. Returns how many.
+ * arrival or over SCENE_HISTORY_MAX events; their numbers go to @nrs. Returns how many.
  */
 size_t scene_history(const struct scene *s, u32 ino, u64 page, u64 *nrs, size_t max);
 

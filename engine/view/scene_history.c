@@ -98,12 +98,12 @@ size_t scene_history(const struct scene *s, u32 ino, u64 page, u64 *nrs, size_t 
 	const struct trace_record *rec;
 	struct trace_event ev;
 	size_t found = 0;
-	u64 nr = s->pos;
+	u64 nr = s->pos, last = nr > SCENE_HISTORY_MAX ? nr - SCENE_HISTORY_MAX : 0;
 
 	if (!nr)
 		return 0;
 	rec = tape_record(s->tape, nr - 1);
-	while (nr-- && found < max) {
+	while (nr-- > last && found < max) {
 		trace_record_unpack(rec, s->tape->records + s->tape->slots - rec, &ev);
 		if (scene_concerns(s, &ev, ino, page)) {
 			nrs[found++] = nr;

@@ -62,4 +62,15 @@ test_expect_success 'the bytes are the same on all kernels' '
 	test_grep "$(sha256sum <file | cut -d " " -f 1)" out
 '
 
+test_expect_success '--trace records every kernel, as run does' '
+	mkdir out.d
+	"$FOLIOLAB" compare -e "read 4k 300" --kernel v6.7 --kernel v6.18 --trace out.d/t.flt >/dev/null
+	for k in v6.7 v6.18; do
+		"$FOLIOLAB" run -e "read 4k 300" --kernel $k --trace alone.flt >/dev/null
+		cmp alone.flt "out.d/t-$k.flt"
+	done
+	expect_exit 2 "$FOLIOLAB" compare -e "read 4k" --kernel v6.7 --kernel v6.18 --trace none/t 2>err
+	test_grep "none/t-v6.7: No such file" err
+'
+
 test_done

@@ -127,6 +127,22 @@ test_expect_success 'TERM and INT restore the terminal and end the program' '
 	done
 '
 
+test_expect_success 'stopped and continued, the screen is there again' '
+	view 80x24
+	press o o o
+	settle
+	cp screen first
+	tm list-panes -t t -F "#{pane_pid}" >pid
+	pkill -TSTP -P "$(cat pid)" foliolab
+	sleep 0.5
+	pkill -CONT -P "$(cat pid)" foliolab
+	settle
+	test_cmp first screen
+	press .
+	settle
+	! cmp -s first screen
+'
+
 test_expect_success 'LANG=C: the same screen in ASCII' '
 	locale=C
 	view 80x24
