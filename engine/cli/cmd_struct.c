@@ -427,7 +427,7 @@ const struct cli_command cmd_struct = {
 		"                 what is unfolded has names like lru.next\n"
 		"  values         of an enum instead: [{name, value}]\n"
 		"  structs        with --all or several names: [{name, size, members}]\n"
-		"With --diff: name, size, kernel_size, fields [{name, kernel_name, what, offset, \n"
+		"With --diff: name, size, kernel_size, fields [{name, kernel_name, what, offset,\n"
 		"size, kernel_offset, kernel_size, reason}]; what is \"same\", \"renamed\",\n"
 		"\"only here\" or \"only there\".\n",
 	.run = cmd_struct_main,

@@ -156,16 +156,17 @@ const struct cli_command cmd_where = {
 	.synopsis = "EVENT TRACE [--format text|json]",
 	.summary = "Show the calls that led to an event of a recording, with file and line.",
 	.options = where_options,
-	.details = "EVENT is its number, from 0. The recording must have been made by this build.\n"
-		   "Calls that the compiler turned into jumps (the last thing a function does) are\n"
-		   "missing.\n"
-		   "\n"
-		   "Example:\n"
-		   "  foliolab run -e 'read 4k 100' --trace t.flt --trace-code\n"
-		   "  foliolab where 42 t.flt\n"
-		   "\n"
-		   "JSON keys:\n"
-		   "  event, name, text   number, tracepoint, its fields\n"
-		   "  frames              [{function, file, line, inlined}], innermost first\n",
+	.details =
+		"EVENT is its number, from 0. The recording must have been made by this build.\n"
+		"Calls that the compiler turned into jumps (the last thing a function does) are\n"
+		"missing.\n"
+		"\n"
+		"Example:\n"
+		"  foliolab run -e 'read 4k 100' --trace t.flt --trace-code\n"
+		"  foliolab where 42 t.flt\n"
+		"\n"
+		"JSON keys:\n"
+		"  event, name, text   number, tracepoint, its fields\n"
+		"  frames              [{function, file, line, inlined}], innermost first\n",
 	.run = cmd_where_main,
 };

@@ -31,12 +31,6 @@ static const char *const names[] = {
 
 #define FOLIO (ARRAY_SIZE(names) - 1)
 
-const char *live_root_names(void)
-{
-	return "machine, super_block, inode, mapping, file, file_ra_state, bdi, mm, vma, zone, "
-	       "folio[PAGE]";
-}
-
 static void root_at(const struct run *run, unsigned int nr, struct live_root *ret)
 {
 	const struct live_root roots[] = {

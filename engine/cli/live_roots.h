@@ -14,7 +14,5 @@
 
 /* Roots of @run. */
 struct live_roots live_roots_of(const struct run *run);
-/* "machine, super_block, ...": what names there are. */
-const char *live_root_names(void);
 
 #endif

@@ -95,7 +95,6 @@ static int take_section(struct elf_file *e, const Elf64_Shdr *s, struct elf_sect
 	ret->size = ret->file_size = s->sh_size;
 	ret->link = s->sh_link;
 	ret->info = s->sh_info;
-	ret->entry_size = s->sh_entsize;
 	if (s->sh_type == SHT_NULL || s->sh_type == SHT_NOBITS)
 		return 0;
 	if (!inside(e, s->sh_offset, s->sh_size))

@@ -24,7 +24,6 @@ struct elf_section {
 	u64 flags;	/* SHF_ */
 	u64 addr, size; /* as loaded by the program; of the bytes, unpacked */
 	u32 link, info; /* section numbers */
-	u64 entry_size; /* bytes of an entry, 0: no table */
 	u8 *data;	/* NULL: it has no bytes in the file */
 	u8 *unpacked;	/* @data, if it had to be unpacked and is to be freed */
 	bool relocated; /* elf_section_data() has seen to it */
