@@ -63,10 +63,11 @@ settle()
 # see REGEX: wait until the screen shows it; leaves the screen in the file "screen".
 see()
 {
-	local i
+	local i now
 
 	for ((i = 0; i < 300; i++)); do
-		screen >screen
+		now=$(screen)
+		printf '%s\n' "$now" >screen
 		! grep -Eq -- "$1" screen || return 0
 		sleep 0.1
 	done
