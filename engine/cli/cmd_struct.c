@@ -235,6 +235,16 @@ static int from_vmlinux(struct job *j, FILE *f, struct fl_error *err)
 	return 0;
 }
 
+/* One name alone is found sooner; without its keyword. */
+static const char *only_name(const struct struct_args *a)
+{
+	const char *blank = a->nr == 1 ? strchr(a->names[0], ' ') : NULL;
+
+	if (a->all || a->nr != 1)
+		return NULL;
+	return blank ? blank + 1 : a->names[0];
+}
+
 static int from_source(struct job *j, FILE *f, struct fl_error *err)
 {
 	bool btf = j->a->btf || (j->a->diff && !j->a->vmlinux);
@@ -243,7 +253,7 @@ static int from_source(struct job *j, FILE *f, struct fl_error *err)
 	if (j->a->live.expression)
 		return struct_live(&j->a->live, j->a->format, f, err);
 	if (j->a->diff || !(btf || j->a->vmlinux))
-		ret = dwarf_source_own(&j->own, err);
+		ret = dwarf_source_own(&j->own, only_name(j->a), err);
 	if (!ret && j->a->vmlinux)
 		return from_vmlinux(j, f, err);
 	if (!ret && btf)

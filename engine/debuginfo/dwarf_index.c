@@ -28,6 +28,7 @@ struct found {
 
 struct walk {
 	struct dwarf_file *d;
+	const char *only; /* or NULL */
 	struct found *found;
 	size_t nr, room;
 	u64 units;
@@ -69,7 +70,9 @@ static int take_die(struct walk *w, Dwarf_Die die)
 	if (kind < 0)
 		return 0;
 	name = dwarf_die_name(w->d, die);
-	if (!*name || !is_definition(w, die, kind, &size))
+	if (!*name || (w->only && strcmp(name, w->only)))
+		return 0;
+	if (!is_definition(w, die, kind, &size))
 		return 0;
 	if (kind != DWARF_TYPEDEF)
 		dwarf_number(w->d, die, DW_AT_decl_line, &line);
@@ -202,9 +205,10 @@ static int pack(struct dwarf_index *x, const struct walk *w, size_t nr, u64 stri
 	return 0;
 }
 
-int dwarf_index_build(struct dwarf_index *x, struct dwarf_file *d, struct fl_error *err)
+int dwarf_index_build(struct dwarf_index *x, struct dwarf_file *d, const char *only,
+		      struct fl_error *err)
 {
-	struct walk w = {.d = d};
+	struct walk w = {.d = d, .only = only};
 	u64 strings;
 	int ret;
 

@@ -41,8 +41,9 @@ struct dwarf_index {
 	bool owned;
 };
 
-/* Walk @d. -ENOMEM, -EINVAL, -ENODATA without any unit. */
-int dwarf_index_build(struct dwarf_index *x, struct dwarf_file *d, struct fl_error *err);
+/* Walk @d; with @only just what is called so. -ENOMEM, -EINVAL, -ENODATA without any unit. */
+int dwarf_index_build(struct dwarf_index *x, struct dwarf_file *d, const char *only,
+		      struct fl_error *err);
 void dwarf_index_fini(struct dwarf_index *x);
 /* Use the @size @bytes of an index kept for @build_id; -EINVAL if they are not one. */
 int dwarf_index_take(struct dwarf_index *x, void *bytes, u64 size, const struct elf_file *e);

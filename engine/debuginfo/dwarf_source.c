@@ -95,18 +95,33 @@ int dwarf_source_map(struct dwarf_source *s, const char *path, struct fl_error *
 	return ret;
 }
 
-int dwarf_source_start(struct dwarf_source *s, struct fl_error *err)
+static int build(struct dwarf_source *s, const char *only, struct fl_error *err)
+{
+	int ret = dwarf_index_build(&s->index, &s->file, only, err);
+
+	if (!ret && only && !s->index.nr) {
+		dwarf_index_fini(&s->index);
+		ret = dwarf_index_build(&s->index, &s->file, NULL, err);
+	}
+	s->built = !ret;
+	return ret;
+}
+
+static int start(struct dwarf_source *s, const char *only, struct fl_error *err)
 {
 	int ret = dwarf_file_start(&s->file, err);
 
 	if (!ret &&
-	    (!s->cache || dwarf_index_take(&s->index, s->cache, s->cache_size, &s->file.elf))) {
-		ret = dwarf_index_build(&s->index, &s->file, err);
-		s->built = !ret;
-	}
+	    (!s->cache || dwarf_index_take(&s->index, s->cache, s->cache_size, &s->file.elf)))
+		ret = build(s, only, err);
 	if (!ret)
 		ret = dwarf_types_init(&s->types, &s->file, &s->index);
 	return ret;
+}
+
+int dwarf_source_start(struct dwarf_source *s, struct fl_error *err)
+{
+	return start(s, NULL, err);
 }
 
 void dwarf_source_close(struct dwarf_source *s)
@@ -119,14 +134,14 @@ void dwarf_source_close(struct dwarf_source *s)
 	memset(s, 0, sizeof(*s));
 }
 
-int dwarf_source_own(struct dwarf_source *s, struct fl_error *err)
+int dwarf_source_own(struct dwarf_source *s, const char *only, struct fl_error *err)
 {
 	int ret;
 
 	memset(s, 0, sizeof(*s));
 	ret = dwarf_file_map_own(&s->file, err);
 	if (!ret)
-		ret = dwarf_source_start(s, err);
+		ret = start(s, only, err);
 	if (ret)
 		dwarf_source_close(s);
 	return ret;

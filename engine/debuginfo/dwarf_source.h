@@ -30,7 +30,10 @@ int dwarf_source_start(struct dwarf_source *s, struct fl_error *err);
 void dwarf_source_keep(const struct dwarf_source *s, const void *bytes, u64 size);
 void dwarf_source_close(struct dwarf_source *s);
 
-/* This program's own debug information. */
-int dwarf_source_own(struct dwarf_source *s, struct fl_error *err);
+/*
+ * This program's own debug information. With @only names just that definition is looked for,
+ * which is sooner done; all are there if it has none.
+ */
+int dwarf_source_own(struct dwarf_source *s, const char *only, struct fl_error *err);
 
 #endif

@@ -74,7 +74,7 @@ int live_init(struct live *l, struct fl_error *err)
 	int ret;
 
 	memset(l, 0, sizeof(*l));
-	ret = dwarf_source_own(&l->own, err);
+	ret = dwarf_source_own(&l->own, NULL, err);
 	if (ret)
 		return ret;
 	dl_iterate_phdr(first_object, &l->base);
