@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "cli/explore.h"
+#include "cli/power_cut_show.h"
 #include "cli/run_args.h"
 #include "cli/watch.h"
 #include "lab/script.h"
@@ -166,6 +167,14 @@ static int run_command(const struct run_args *a, bool *broken, struct fl_error *
 
 	if (workload_arg_is_lua(&a->workload))
 		return run_script(a, err);
+	if (a->machine.config.power_cut) {
+		ret = workload_arg_load(&a->workload, &w, err);
+		if (ret)
+			return ret;
+		ret = power_cut_run(a, &w, err);
+		workload_fini(&w);
+		return ret;
+	}
 	if ((a->view || a->serve) && a->machine.config.machine.cpus > 1)
 		return fl_error_set(err, -EINVAL, "--cpus", 0,
 				    "several processors are watched afterwards, expected no view "
@@ -232,6 +241,6 @@ const struct cli_command cmd_run = {
 		   "  foliolab run --perf --fs ext4 -e 'pread 0 16m; mmap; touch 0 4k 4096; munmap'\n"
 		   "  foliolab run FILE.lua --figures .       a Lua workload, see labs/README.md\n"
 		   "  foliolab run --cpus 2 --tasks same --explore 100 -e 'read 4k 64; punch 64k 64k'\n"
-		   "\n" REPORT_JSON_HELP PERF_JSON_HELP EXPLORE_JSON_HELP,
+		   "\n" REPORT_JSON_HELP PERF_JSON_HELP POWER_CUT_JSON_HELP EXPLORE_JSON_HELP,
 	.run = cmd_run_main,
 };

@@ -298,6 +298,12 @@ static int set_journal(struct machine_options *o, const char *value, struct fl_e
 	return ret;
 }
 
+static int set_power_cut(struct machine_options *o, const char *value, struct fl_error *err)
+{
+	o->config.machine.data = true;
+	return take_number("--power-cut", value, 1, UINT64_MAX, &o->config.power_cut, err);
+}
+
 /* The three lists are parsed here once for their errors, and with the file system for good. */
 static int set_features(struct machine_options *o, const char *value, struct fl_error *err)
 {

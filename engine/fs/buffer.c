@@ -126,6 +126,12 @@ void folio_zero_behind_eof(struct folio *folio)
 		zero_bytes(folio, inside, folio_size(folio));
 }
 
+void folio_zero_block(struct folio *folio, struct buffer_head *bh, size_t offset)
+{
+	zero_bytes(folio, offset, offset + (1u << folio->mapping->host->i_blkbits));
+	set_buffer_uptodate(bh);
+}
+
 /* ---- reading single blocks ---- */
 
 static void end_block_read(struct bio *bio)

@@ -104,6 +104,8 @@ static inline vm_fault_t vmf_fs_error(int err)
 /* Zero what of a folio lies behind the end of the file, as every writeback does first. */
 void folio_zero_behind_eof(struct folio *folio);
 
+/* The block at byte @offset is a hole: zeros, and uptodate. */
+void folio_zero_block(struct folio *folio, struct buffer_head *bh, size_t offset);
 /* Read the one mapped block at byte @offset of the folio and wait. 0, -EIO, -ENOMEM. */
 int bh_read(struct folio *folio, struct buffer_head *bh, size_t offset);
 

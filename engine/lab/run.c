@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "fs/balloc.h"
 #include "fs/boot.h"
 #include "fs/ext4/ext4.h"
 #include "fs/ext4/ondisk.h"
@@ -132,6 +133,10 @@ static int check_power_cut(const struct run_config *config, const struct mount_o
 		return fl_error_set(err, -EINVAL, "--power-cut", 0,
 				    "nothing is replayed here, expected ext4 with journal and "
 				    "extents");
+	if (options->ext4->features & EXT4_FEATURE_INLINE_DATA)
+		return fl_error_set(err, -EINVAL, "--power-cut", 0,
+				    "the journal has no inline data, expected no feature "
+				    "inline_data");
 	if (run_has_backing(config))
 		return fl_error_set(err, -EINVAL, "--power-cut", 0,
 				    "%s is never written, expected no --%s",
@@ -621,6 +626,53 @@ static int play_fallocate(struct run *run, const struct wl_op *op)
 	return 0;
 }
 
+/* A file of the same size in one piece, whatever else is laid out in pieces. */
+static int make_donor(struct run *run, struct inode **donor)
+{
+	struct block_space *space = run->sb->s_space;
+	u64 fragment = space->fragment;
+	struct file file = { 0 };
+	int ret = new_inode(run->sb, 0, false, donor);
+
+	if (ret)
+		return ret;
+	file.f_inode = *donor;
+	file.f_mapping = (*donor)->i_mapping;
+	space->fragment = 0;
+	ret = vfs_fallocate(&file, 0, 0, run->inode->i_size);
+	space->fragment = fragment;
+	return ret;
+}
+
+/* What e4defrag does: a donor file, EXT4_IOC_MOVE_EXT over all of it, and the donor goes. */
+static int defrag(struct run *run)
+{
+	struct inode *inode = run->inode, *donor = NULL;
+	u64 blocks = DIV_ROUND_UP((u64)inode->i_size, 1u << inode->i_blkbits);
+	int ret = filemap_write_and_wait_range(inode->i_mapping, 0, INT64_MAX);
+
+	if (!ret)
+		ret = make_donor(run, &donor);
+	if (!ret)
+		ret = ext4_move_extents(inode, donor, 0, 0, blocks);
+	if (donor) {
+		ext4_setattr_size(donor, 0);
+		evict_inode(donor);
+	}
+	return ret;
+}
+
+static int play_defrag(struct run *run, const struct wl_op *op)
+{
+	(void)op;
+	charge(run->machine, COST_SYSCALL, 1);
+	if (strcmp(run->sb->s_type, "ext4"))
+		account_call(run, -EOPNOTSUPP);
+	else
+		account_call(run, run->inode->i_size ? defrag(run) : 0);
+	return 0;
+}
+
 static int play_fadvise(struct run *run, const struct wl_op *op)
 {
 	static const int advice[WL_NR_ADVICES] = {
@@ -779,7 +831,7 @@ static const struct {
 	[WL_POISON] = { play_poison, NULL },
 	[WL_SOFT_OFFLINE] = { play_soft_offline, NULL },
 	[WL_UNPOISON] = { play_unpoison, NULL },
-	[WL_DEFRAG] = { NULL, "defragmentation" },
+	[WL_DEFRAG] = { play_defrag, NULL },
 	[WL_TASK] = { NULL, "several processors" },
 };
 

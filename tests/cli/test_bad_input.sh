@@ -146,11 +146,6 @@ test_expect_success 'an unknown bench is refused, the nearest is named' '
 	bad "unknown bench .ddd.*did you mean .dd.\?" bench ddd
 '
 
-test_expect_success 'what cannot be played yet says so' '
-	bad "^foliolab: -e:2: .*cannot be played" run -e "read 4k
-defrag"
-'
-
 test_expect_success 'hostile words reach the terminal without control characters' '
 	bad "unknown operation" run -e "$(printf "\033[2Jread")"
 	test_no_grep "$(printf "\033")" bad.err
@@ -220,7 +215,7 @@ test_expect_success 'nothing is left half written: a run that fails' '
 	cd failed
 	echo old >out
 	expect_exit 2 "$FOLIOLAB" run -e "read 4k; reed" -o out 2>../err
-	expect_exit 2 "$FOLIOLAB" run -e "defrag" -o new 2>../err
+	expect_exit 2 "$FOLIOLAB" run -e "read 4k 0" -o new 2>../err
 	expect_exit 2 "$FOLIOLAB" run -e "read 4k" -o nowhere/out 2>../err
 	test_grep "^foliolab: nowhere/out: No such file" ../err
 	same "$(cat out)" old

@@ -48,6 +48,14 @@ static void run_keeps_to_its_schema(void **state)
 			    "--disk nvme --memory 1m --fs ext4-1k --page-size 16k");
 }
 
+static void power_cut_keeps_to_its_schema(void **state)
+{
+	check_output("power-cut", "run --fs ext4 --size 0 --fs-size 1g --power-cut 9 --format json "
+				  "-e 'pwrite 0 64k; fsync; pwrite 0 4k; fsync; pwrite 8k 4k 2'");
+	check_output("power-cut", "run --fs ext4 --size 0 --fs-size 1g --power-cut 999 "
+				  "--format json -e 'pwrite 0 64k; fsync'");
+}
+
 static void compare_keeps_to_its_schema(void **state)
 {
 	check_output("compare", "compare -e 'read 4k 100' --kernel v6.1 --kernel v7.3 "
@@ -196,6 +204,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(run_keeps_to_its_schema),
+		cmocka_unit_test(power_cut_keeps_to_its_schema),
 		cmocka_unit_test(compare_keeps_to_its_schema),
 		cmocka_unit_test(sweep_keeps_to_its_schema),
 		cmocka_unit_test(kernels_keeps_to_its_schema),

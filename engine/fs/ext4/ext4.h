@@ -268,6 +268,14 @@ int ext4_convert_inline_data(struct inode *inode);
 /* The file will be @size long; call it before the size changes. May convert. */
 int ext4_inline_data_truncate(struct inode *inode, loff_t size);
 
+/*
+ * EXT4_IOC_MOVE_EXT: exchange the blocks of [orig_lblk, orig_lblk + len) with those of the donor
+ * from @donor_lblk on; the data of @orig stays. Holes of either stay where they are. 0, -EINVAL,
+ * -EOPNOTSUPP, -EBUSY, -ENOSPC, -EIO, -ENOMEM. fs/ext4/move_extent.c ext4_move_extents()
+ */
+int ext4_move_extents(struct inode *orig, struct inode *donor, u64 orig_lblk, u64 donor_lblk,
+		      u64 len);
+
 /* fs/ext4/file.c and extents.c */
 ssize_t ext4_buffered_write_iter(struct kiocb *iocb, struct iov_iter *iter);
 /* Blocks behind the end of the file go; its last block ends in zeros. */
