@@ -161,6 +161,9 @@ enum field {
 	DATA,
 	RECORD,
 	EXTENT_BLOCKS,
+	EXTENT_GAP,
+	FS_SIZE,
+	JOURNAL,
 	FEATURES,
 	MOUNT_OPTIONS,
 	DIR_FLAGS,
@@ -172,7 +175,7 @@ enum field {
 static const char *const field_names[NR_FIELDS] = {
 	"kernel", "memory", "page_size", "block_size", "fs",   "size",	   "disk", "written",
 	"file",	  "image",  "ra_kb",  "io_kb",	 "cpus",       "seed", "fragment", "data", "record",
-	"extent_blocks", "features", "mount_options", "dir_flags", "split_fails",
+	"extent_blocks", "extent_gap", "fs_size", "journal", "features", "mount_options", "dir_flags", "split_fails",
 	"early_kill",
 };
 
@@ -236,6 +239,15 @@ static void take_field(lua_State *L, struct builder *b, enum field field)
 		break;
 	case EXTENT_BLOCKS:
 		c->extent_blocks = take_count(L, "extent_blocks", 1, UINT32_MAX);
+		break;
+	case EXTENT_GAP:
+		c->extent_gap = take_count(L, "extent_gap", 1, UINT32_MAX);
+		break;
+	case FS_SIZE:
+		c->fs_bytes = take_size(L, "fs_size", 1LL << 46);
+		break;
+	case JOURNAL:
+		c->journal_bytes = take_size(L, "journal", 1LL << 40);
 		break;
 	case FEATURES:
 		c->features = take_string(L, "features");

@@ -14,7 +14,7 @@ struct owners {
 	u32 *of;
 	s64 size;
 	u32 nr_writes;
-	u32 *row_of;	/* of each write, by its number */
+	u32 *row_of; /* of each write, by its number */
 };
 
 /* How large the file can get. */
@@ -32,7 +32,8 @@ static int check_size(const struct run_config *config, const struct workload *w,
 		if (*max > POWER_CUT_MAX_SIZE)
 			return fl_error_set(err, -E2BIG, "--power-cut", 0,
 					    "a file of up to %" PRId64 " bytes, expected at most "
-					    "%lld", *max, POWER_CUT_MAX_SIZE);
+					    "%lld",
+					    *max, POWER_CUT_MAX_SIZE);
 	}
 	return 0;
 }
@@ -67,7 +68,7 @@ static int add_row(struct power_cut *p, const struct wl_op *op)
 	if (!rows)
 		return -ENOMEM;
 	p->rows = rows;
-	rows[p->nr_rows++] = (struct power_cut_row){ .op = *op };
+	rows[p->nr_rows++] = (struct power_cut_row){.op = *op};
 	return 0;
 }
 
@@ -181,15 +182,15 @@ static int look_at_rest(struct run *dead, struct power_cut *p, const struct owne
 	return ret;
 }
 
-int power_cut_play(const struct run_config *config, const struct workload *w,
-		   struct power_cut *ret, struct fl_error *err)
+int power_cut_play(const struct run_config *config, const struct workload *w, struct power_cut *ret,
+		   struct fl_error *err)
 {
-	struct owners o = { .size = config->size };
+	struct owners o = {.size = config->size};
 	struct run *run = NULL;
 	s64 max;
 	int error = check_size(config, w, &max, err);
 
-	*ret = (struct power_cut){ 0 };
+	*ret = (struct power_cut){0};
 	if (!error)
 		o.of = calloc(max + 1, sizeof(*o.of));
 	if (!error && !o.of)

@@ -21,27 +21,27 @@
 /* One pwrite operation. */
 struct power_cut_row {
 	struct wl_op op;
-	bool synced;	/* an fsync returned after it */
-	u64 bytes;	/* of the file that were its, when the power went out */
-	u64 survived;	/* of these, found again */
+	bool synced;  /* an fsync returned after it */
+	u64 bytes;    /* of the file that were its, when the power went out */
+	u64 survived; /* of these, found again */
 };
 
 struct power_cut {
-	bool out;		/* the power did go out */
-	u64 writes;		/* of the disk, completed */
-	struct wl_op op;	/* the operation it went out in */
+	bool out;	 /* the power did go out */
+	u64 writes;	 /* of the disk, completed */
+	struct wl_op op; /* the operation it went out in */
 	struct recovery_info recovery;
 	s64 size_before, size_after;
-	unsigned int extents;	/* of the file, afterwards */
-	s64 bad_groups;		/* whose bitmaps do not fit the extents: 0, always */
+	unsigned int extents; /* of the file, afterwards */
+	s64 bad_groups;	      /* whose bitmaps do not fit the extents: 0, always */
 	struct power_cut_row *rows;
 	size_t nr_rows;
-	u64 zeros, others;	/* bytes no write had left there: zeros, and all else */
-	u64 bytes_lost;		/* behind the end of the file, now */
+	u64 zeros, others; /* bytes no write had left there: zeros, and all else */
+	u64 bytes_lost;	   /* behind the end of the file, now */
 };
 
-int power_cut_play(const struct run_config *config, const struct workload *w,
-		   struct power_cut *ret, struct fl_error *err);
+int power_cut_play(const struct run_config *config, const struct workload *w, struct power_cut *ret,
+		   struct fl_error *err);
 void power_cut_fini(struct power_cut *p);
 
 #endif

@@ -75,7 +75,7 @@ static void test_page_by_page(void **state)
 	static const struct {
 		const char *kernel;
 		unsigned int handles, commits;
-	} rows[] = { { "v6.12.y", 256, 0 }, { "v6.16.y", 511, 255 }, { "v6.18", 511, 255 } };
+	} rows[] = {{"v6.12.y", 256, 0}, {"v6.16.y", 511, 255}, {"v6.18", 511, 255}};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct inode *donor;
@@ -144,17 +144,17 @@ static void test_credits(void **state)
 		unsigned int block_size;
 		u32 credits;
 	} rows[] = {
-		{ "v6.12.y", 4096, 56 },  { "v6.16.y", 4096, 60 }, { "v6.18", 4096, 60 },
-		{ "v7.3", 4096, 60 },	  { "v6.12.y", 1024, 104 }, { "v6.16.y", 1024, 108 },
-		{ "v6.18", 1024, 108 },	  { "v7.3", 1024, 82 },
+		{"v6.12.y", 4096, 56}, {"v6.16.y", 4096, 60},  {"v6.18", 4096, 60},
+		{"v7.3", 4096, 60},    {"v6.12.y", 1024, 104}, {"v6.16.y", 1024, 108},
+		{"v6.18", 1024, 108},  {"v7.3", 1024, 82},
 	};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct inode *donor;
 		struct file *file;
-		struct run *run = open_pair(rows[i].kernel, rows[i].block_size,
-					    rows[i].block_size == 1024 ? MB(1536) : MB(2048),
-					    &donor, &file);
+		struct run *run =
+			open_pair(rows[i].kernel, rows[i].block_size,
+				  rows[i].block_size == 1024 ? MB(1536) : MB(2048), &donor, &file);
 
 		assert_int_equal(move_all(run, donor), 0);
 		for (unsigned int k = 0; k < log_.nr_handles; k++)
@@ -169,7 +169,7 @@ static void test_refused(void **state)
 	static const struct {
 		unsigned int block_size;
 		int ret;
-	} rows[] = { { 1024, -EINVAL }, { 4096, 0 } };
+	} rows[] = {{1024, -EINVAL}, {4096, 0}};
 	struct run_config config = file_config("v6.18", "ext4");
 	struct inode *donor;
 	struct file *file;

@@ -26,12 +26,12 @@ struct mext_data {
 /* The blocks of @e from file block @lblk on, for another file's block @at. */
 static struct fs_extent piece_of(const struct fs_extent *e, u64 lblk, u64 len, u64 at)
 {
-	return (struct fs_extent){ .lblk = at, .len = len, .pblk = e->pblk + (lblk - e->lblk) };
+	return (struct fs_extent){.lblk = at, .len = len, .pblk = e->pblk + (lblk - e->lblk)};
 }
 
 /*
- * fs/ext4/extents.c ext4_swap_extents(), where both have blocks all over. The original's blocks stay
- * written or unwritten, as its data is; so the donor's become what theirs were.
+ * fs/ext4/extents.c ext4_swap_extents(), where both have blocks all over. The original's blocks
+ * stay written or unwritten, as its data is; so the donor's become what theirs were.
  */
 static int ext4_swap_extents(handle_t *handle, const struct mext_data *mext)
 {
@@ -227,8 +227,8 @@ static int check_arguments(const struct inode *orig, const struct inode *donor, 
 
 	if (orig == donor || orig->i_sb != donor->i_sb)
 		return -EINVAL;
-	if (!(orig->i_flags & donor->i_flags & EXT4_EXTENTS_FL) ||
-	    ext4_should_journal_data(orig) || ext4_has_feature(orig->i_sb, EXT4_FEATURE_BIGALLOC))
+	if (!(orig->i_flags & donor->i_flags & EXT4_EXTENTS_FL) || ext4_should_journal_data(orig) ||
+	    ext4_has_feature(orig->i_sb, EXT4_FEATURE_BIGALLOC))
 		return -EOPNOTSUPP;
 	if (!orig->i_size || !donor->i_size || orig_lblk % per_page != donor_lblk % per_page)
 		return -EINVAL;
@@ -254,9 +254,11 @@ int ext4_move_extents(struct inode *orig, struct inode *donor, u64 orig_lblk, u6
 	if (ret || !len)
 		return ret ? ret : -EINVAL;
 	while (done < len && !ret) {
-		struct mext_data mext = { .orig = orig, .donor = donor,
-					  .orig_lblk = orig_lblk + done,
-					  .donor_lblk = donor_lblk + done, .len = len - done };
+		struct mext_data mext = {.orig = orig,
+					 .donor = donor,
+					 .orig_lblk = orig_lblk + done,
+					 .donor_lblk = donor_lblk + done,
+					 .len = len - done};
 		u64 run;
 		const struct fs_extent *e = inode_map_block(orig, mext.orig_lblk, &run);
 
