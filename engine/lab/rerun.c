@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "block/blk.h"
+#include "lab/run_tasks.h"
 
 /* Repetitions of a read that are played at once. */
 #define READS_AT_ONCE 64
@@ -76,6 +77,7 @@ static int make_config(const struct recording_info *info, struct run_config *c,
 	c->machine.memory = info->memory;
 	c->machine.page_size = info->page_size;
 	c->machine.seed = info->seed;
+	c->machine.cpus = max(info->cpus, 1u);
 	c->fs = info->fs;
 	c->disk = strncmp(info->fs, "tmpfs", 5) ? info->disk : NULL; /* it has none */
 	c->file = info->file[0] ? info->file : NULL;
@@ -105,13 +107,17 @@ static int play_op(struct run *run, const struct wl_op *op, struct watcher *w, s
 static int play_all(struct run *run, const struct workload *ops, struct watcher *w,
 		    struct fl_error *err)
 {
+	struct tasks_report tasks = {0};
 	int ret = 0;
 
 	trace_add_sink(&run->machine->trace, &w->sink);
 	if (w->also)
 		trace_add_sink(&run->machine->trace, w->also);
-	for (size_t i = 0; i < ops->nr && !ret && !w->done; i++)
-		ret = play_op(run, &ops->ops[i], w, err);
+	if (run->machine->nr_cpus > 1 || workload_tasks(ops))
+		ret = run_tasks(run, ops, &tasks, err);
+	else
+		for (size_t i = 0; i < ops->nr && !ret && !w->done; i++)
+			ret = play_op(run, &ops->ops[i], w, err);
 	if (!ret && !w->done)
 		blk_drain(run->machine);
 	if (w->also)

@@ -73,7 +73,7 @@ test_expect_success 'at the end of a recording as at the end of the run' '
 test_expect_success 'machines of every kind are played once more' '
 	for options in "--fs ext4" "--fs ext4-1k --disk nvme" "--fs tmpfs-always" \
 		"--page-size 16k --memory 1m" "--page-size 64k --disk ram --seed 9" \
-		"--kernel v6.1 --ra-kb 512" "--io-kb 64 --disk nvme --size 123456"; do
+		"--kernel v6.1 --ra-kb 512" "--cpus 3" "--io-kb 64 --disk nvme --size 123456"; do
 		# The options are words.
 		# shellcheck disable=SC2086
 		"$FOLIOLAB" run -e "read 4k 20; pwrite 8k 9000; mmap; touch 0 4k 9; wtouch 8k; fsync" \
