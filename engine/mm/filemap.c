@@ -45,6 +45,7 @@ struct folio *filemap_alloc_folio(struct machine *m, gfp_t gfp, unsigned int ord
 
 	charge(m, COST_ALLOC_FOLIO, 1);
 	charge(m, COST_ALLOC_ORDER, order);
+	sched_point(m); /* may sleep */
 	folio = folio_alloc(m, gfp, order);
 	trace_event(&m->trace, EV_fl_folio_alloc, order, 0, 0, folio ? folio->_pfn : 0,
 		    folio ? 0 : ENOMEM);
@@ -64,8 +65,37 @@ static int check_conflict(struct xa_state *xas, void **shadowp)
 	return 0;
 }
 
+/*
+ * What xas_split_alloc() saw before xa_lock was taken. It fills the nodes that a split will need with
+ * the entry it found; kernels before ADD_SPLIT_RECHECK put them into the tree whatever is there now.
+ */
+struct split_alloc {
+	void *entry;
+	unsigned int order;	/* 0: nothing was prepared */
+};
+
+/* Allocating the nodes may sleep, once for each. */
+static struct split_alloc prepare_split(struct address_space *mapping, pgoff_t index,
+					unsigned int order)
+{
+	struct machine *m = mapping_machine(mapping);
+	struct split_alloc alloc = { 0 };
+	XA_STATE(xas, &mapping->i_pages, index);
+
+	if (knob(m, ADD_SPLIT_RECHECK) || !m->sched)
+		return alloc;
+	alloc.entry = xas_load(&xas);
+	alloc.order = alloc.entry ? xas_get_order(&xas) : 0;
+	if (alloc.order / XA_CHUNK_SHIFT <= order / XA_CHUNK_SHIFT)
+		return (struct split_alloc){ 0 };
+	for (unsigned int i = 0; i < 1U << alloc.order % XA_CHUNK_SHIFT; i++)
+		sched_point(m);
+	return alloc;
+}
+
 /* A shadow larger than the folio is cut first, so that the rest of it stays. */
-static int split_shadow(struct xa_state *xas, void *shadow, unsigned int order)
+static int split_shadow(struct xa_state *xas, void *shadow, unsigned int order,
+			const struct split_alloc *alloc)
 {
 	unsigned int shadow_order;
 	int ret = 0;
@@ -74,7 +104,7 @@ static int split_shadow(struct xa_state *xas, void *shadow, unsigned int order)
 	xas_load(xas);
 	shadow_order = xas_get_order(xas);
 	if (shadow_order > order) {
-		xas_split(xas, shadow, shadow_order);
+		xas_split(xas, alloc->order == shadow_order ? alloc->entry : shadow, shadow_order);
 		ret = xas_error(xas);
 	}
 	xas_reset(xas);
@@ -83,7 +113,7 @@ static int split_shadow(struct xa_state *xas, void *shadow, unsigned int order)
 
 /* Put the folio into the tree, under xa_lock. */
 static int store_folio(struct address_space *mapping, struct folio *folio, pgoff_t index,
-		       void **shadowp)
+		       const struct split_alloc *alloc, void **shadowp)
 {
 	struct machine *m = mapping_machine(mapping);
 	unsigned int order = folio_order(folio);
@@ -95,7 +125,7 @@ static int store_folio(struct address_space *mapping, struct folio *folio, pgoff
 	if (ret)
 		return ret;
 	if (shadow)
-		ret = split_shadow(&xas, shadow, order);
+		ret = split_shadow(&xas, shadow, order, alloc);
 	if (ret)
 		return ret;
 	folio->mapping = mapping;
@@ -117,13 +147,14 @@ static int store_folio(struct address_space *mapping, struct folio *folio, pgoff
 int __filemap_add_folio(struct address_space *mapping, struct folio *folio, pgoff_t index,
 			gfp_t gfp, void **shadowp)
 {
+	const struct split_alloc alloc = prepare_split(mapping, index, folio_order(folio));
 	struct machine *m = mapping_machine(mapping);
 	int ret;
 
 	(void)gfp;
 	lock_excl(m, XA_LOCK, &mapping->xa_lock);
 	charge(m, COST_ADD_FOLIO, 1);
-	ret = store_folio(mapping, folio, index, shadowp);
+	ret = store_folio(mapping, folio, index, &alloc, shadowp);
 	unlock_excl(m, XA_LOCK, &mapping->xa_lock);
 	return ret;
 }
@@ -264,14 +295,26 @@ bool filemap_release_folio(struct folio *folio, gfp_t gfp)
 
 /* ---- looking up ---- */
 
+/*
+ * A folio that was found has no references: it is on its way out of the tree, so that the next look
+ * will not find it. One that a bug left in the tree is found for ever.
+ */
+static void look_again(struct machine *m)
+{
+	charge(m, COST_READ_BATCH, 1);
+	sched_point(m);
+}
+
 struct folio *filemap_get_folio(struct address_space *mapping, pgoff_t index)
 {
-	struct folio *folio = xa_load(&mapping->i_pages, index);
+	struct folio *folio;
 
-	if (!folio || xa_is_value(folio))
-		return NULL;
-	folio_get(folio);
-	return folio;
+	while ((folio = xa_load(&mapping->i_pages, index)) && !xa_is_value(folio)) {
+		if (folio_try_get(folio))
+			return folio;
+		look_again(mapping_machine(mapping));
+	}
+	return NULL;
 }
 
 unsigned int filemap_get_folios(struct address_space *mapping, pgoff_t *start, pgoff_t end,
@@ -468,7 +511,11 @@ static void filemap_get_read_batch(struct address_space *mapping, pgoff_t index,
 	for (folio = xas_load(&xas); folio; folio = xas_next(&xas)) {
 		if (xas.xa_index > max || xa_is_value(folio) || xa_is_sibling(folio))
 			break;
-		folio_get(folio);
+		if (unlikely(!folio_try_get(folio))) {
+			look_again(m);
+			xas_set(&xas, xas.xa_index);
+			continue;
+		}
 		if (!folio_batch_add(fbatch, folio) || !folio_test_uptodate(folio) ||
 		    folio_test_readahead(folio) || folio_next_index(folio) > max)
 			break;

@@ -160,6 +160,15 @@ static inline void folio_get(struct folio *folio)
 	folio->_refcount++;
 }
 
+/* Not a folio that is about to be freed. include/linux/page_ref.h */
+static inline bool folio_try_get(struct folio *folio)
+{
+	if (unlikely(!folio->_refcount))
+		return false;
+	folio->_refcount++;
+	return true;
+}
+
 /* mm/swap.c __folio_put(): the last reference is gone. */
 void __folio_put(struct folio *folio);
 

@@ -327,6 +327,24 @@ Without it the wrong page gets mapped: `VM_BUG_ON_FOLIO(!folio_contains(folio, i
 memory hit on 6.18.7 (Chris Arges, linux-mm, 4 Feb 2026, `aYN3JC_Kdgw5G2Ik@861G6M3`).
 ]],
 				},
+				ask.choice {
+					id = "stale-node",
+					text = [[
+A folio that was reclaimed leaves a shadow entry of its size. Whoever adds a smaller folio there must split that entry; `xas_split_alloc()` makes the tree nodes for it and
+fills them with the entry it *finds*, before `xa_lock` is taken. Up to v6.9 nobody looked again. What if it found the folio, and the shadow came only then?
+]],
+					options = {
+						"the nodes put the freed folio back into the tree: who looks it up gets no reference, and tries again for ever",
+						"the split fails with `-ENOMEM`, and the read falls back to single pages",
+						"the new folio is lost: the next read misses again",
+						"two folios cover the page, and the later one wins",
+					},
+					answer = function() return 1 end,
+					explain = [[
+Data loss and endless loops on xfs since 6.1 (Chris Mason, linux-mm, 24 Sep 2024, "Known and unfixed active data loss bug in MM + XFS with large folios"). 6758c1128ceb (v6.10) looks
+again under the lock: knob ADD_SPLIT_RECHECK; `tests/mm/test_smp_races.c` plays it.
+]],
+				},
 			},
 			run = function(s)
 				print(("%d schedules, page %d absent at the end in %d, %d broke something"):format(s.total, s.cut, s.gone, s.bad))

@@ -26,6 +26,7 @@ return {
 		["either"] = 1,
 		["page-back"] = function(s) return s.total - s.gone - s.bad end,
 		["old-index"] = 1,
+		["stale-node"] = 1,
 	},
 	wrong = {
 		["handover"] = {
