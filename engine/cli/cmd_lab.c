@@ -6,11 +6,13 @@
 #include <unistd.h>
 
 #include "cli/lab.h"
+#include "cli/lab_autograder.h"
 #include "lab/lab_check.h"
 #include "lab/textfile.h"
 #include "lib/strutil.h"
 
-enum { OPT_STUDENT, OPT_YES, OPT_SEEDS, OPT_OUTPUT, OPT_ONCE, OPT_PLAIN, OPT_NO_SETTINGS };
+enum { OPT_STUDENT, OPT_YES, OPT_SEEDS, OPT_OUTPUT, OPT_ONCE, OPT_PLAIN, OPT_NO_SETTINGS, OPT_FOR,
+       OPT_PROGRAM };
 
 static const struct cli_option lab_options[] = {
 	{"student", NULL, "ID", "whose numbers (default guest, or who began)", OPT_STUDENT},
@@ -20,6 +22,10 @@ static const struct cli_option lab_options[] = {
 	{"once", NULL, NULL, "watch: check once; exit 1 if something is left", OPT_ONCE},
 	{"seeds", NULL, "N", "check: students to look at, 1 to 1000 (default 200)", OPT_SEEDS},
 	{"output", "o", "FILE", "package: write there instead of standard output", OPT_OUTPUT},
+	{"for", NULL, "PLATFORM",
+	 "package: a zip for the instructor to upload: gradescope or prairielearn", OPT_FOR},
+	{"program", NULL, "DEB", "package --for: the Debian package of FolioLab that grades",
+	 OPT_PROGRAM},
 	{0},
 };
 
@@ -83,10 +89,22 @@ static int sub_watch(struct lab_args *a, struct fl_error *err)
 	return ret ? ret : done ? CLI_DONE : CLI_NO;
 }
 
+static int package_for(const struct lab_args *a, struct fl_error *err)
+{
+	char dir[LAB_PATH];
+	int ret = lab_find(a->lab, dir, err);
+
+	return ret ? ret : lab_autograder(dir, a->platform, a->program, a->output, err);
+}
+
 static int sub_package(struct lab_args *a, struct fl_error *err)
 {
 	struct lab_session s;
-	int ret = with_session(a, &s, err);
+	int ret;
+
+	if (a->platform)
+		return package_for(a, err);
+	ret = with_session(a, &s, err);
 
 	if (ret)
 		return ret;
@@ -242,6 +260,10 @@ static int parse(struct lab_args *a, struct cli_args *args, struct fl_error *err
 			a->once = true;
 		} else if (id == OPT_PLAIN) {
 			a->plain = true;
+		} else if (id == OPT_FOR) {
+			a->platform = value;
+		} else if (id == OPT_PROGRAM) {
+			a->program = value;
 		} else if (id == OPT_NO_SETTINGS) {
 			a->no_settings = true;
 		} else if (id == OPT_SEEDS) {
@@ -305,7 +327,8 @@ const struct cli_command cmd_lab = {
 		    "new NAME\n"
 		    "watch LAB [--once]\n"
 		    "reset LAB [--yes]\n"
-		    "package LAB [-o FILE]",
+		    "package LAB [-o FILE]\n"
+		    "package LAB --for PLATFORM --program DEB [-o FILE]",
 	.summary = "Labs: read, predict, run, answer, program a little.",
 	.options = lab_options,
 	.details = "LAB is a number, a name or the path of a lab's folder (with a '/').\n"

@@ -19,6 +19,7 @@ struct lab_args {
 	const char *lab;     /* number, name or path; NULL */
 	const char *student; /* NULL: who began, else guest */
 	const char *output;
+	const char *platform, *program; /* package --for; NULL */
 	unsigned int seeds;
 	bool yes, once, plain, no_settings;
 	bool help;

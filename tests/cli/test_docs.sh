@@ -17,6 +17,7 @@ ln -s "$FL_ROOT/tests/golden" world/tests/golden
 ln -s "$FL_ROOT/scripts" world/scripts
 cp "$FL_ROOT"/labs/03-*/answers.lua world/submissions/ada.lua
 echo 'read 4k 16' >world/lecture.wl
+echo 'a package' >world/foliolab.deb
 printf 'workload w read 4k 64\nra-kb 64 128\n' >world/waste.grid
 
 # The command lines of a document, in order: indented or fenced lines that begin with the program, with
