@@ -109,16 +109,19 @@ static int machine_tasks(lua_State *L)
 	report = lua_newuserdatauv(L, sizeof(*report), 0);
 	if (workload_parse(&w, "tasks", text, len, &err))
 		return luaL_error(L, "tasks: %s", err.text);
+	work = price(lm->run, &w);
+	workload_fini(&w);
+	lab_lua_charge(L, work); /* may raise: nothing is held */
+	if (workload_parse(&w, "tasks", text, len, &err))
+		return luaL_error(L, "tasks: %s", err.text);
 	if (workload_tasks(&w) > lm->run->machine->nr_cpus) {
 		workload_fini(&w);
 		return luaL_error(L, "tasks: more tasks than processors, expected cpus = N in "
 				     "fl.machine");
 	}
-	work = price(lm->run, &w);
 	ret = run_tasks(lm->run, &w, report, &err);
 	lm->tasks = true;
 	workload_fini(&w);
-	lab_lua_charge(L, work);
 	if (ret == -EINVAL)
 		return luaL_error(L, "tasks: %s", err.text);
 	if (!ret) {
