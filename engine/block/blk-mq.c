@@ -176,7 +176,8 @@ static u64 serve_piece(struct block_device *bdev, sector_t sector, u64 bytes, bo
 		return m->clock_ps;
 	}
 	slot = first_free_slot(bdev);
-	done = max(m->clock_ps, *slot) + bdev->model->latency_ns * 1000;
+	done = max(m->clock_ps, *slot) +
+	       (write ? bdev->model->write_latency_ns : bdev->model->latency_ns) * 1000;
 	done = max(done, bdev->channel_free_ps) + move_ps;
 	bdev->channel_free_ps = done;
 	*slot = done;

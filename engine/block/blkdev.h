@@ -29,6 +29,8 @@ struct disk_model {
 	bool synchronous;	/* the submitter's CPU moves the bytes itself (brd) */
 	unsigned int queue_depth;
 	u64 latency_ns;		/* from start of a piece to its first byte */
+	u64 write_latency_ns;	/* the same for writes */
+	bool power_safe;	/* its write cache outlives the power: flushes cost nothing */
 	u64 ps_per_byte;	/* transfers share one channel */
 	u64 flush_ns;		/* to empty its write cache */
 	const char *source;

@@ -148,7 +148,7 @@ void disk_cache_end(struct bio *bio)
 	if (!w)
 		return;
 	w->bio = NULL;
-	if (bio->bi_opf & REQ_FUA)
+	if (bio->bi_opf & REQ_FUA || bio->bi_bdev->model->power_safe)
 		drop(w);
 	if (++cache->completed == cache->cut_after)
 		cut_power(bio->bi_bdev);

@@ -43,7 +43,7 @@ struct bench_check {
 struct bench_result {
 	struct bench_check checks[BENCH_CHECKS_MAX]; /* none: rows are checked */
 	unsigned int nr_checks;
-	char account[2048]; /* text between source and checks; "" if there is none */
+	char account[12288]; /* text between source and checks; "" if there is none */
 	struct bench_row rows[BENCH_ROWS_MAX];
 	unsigned int nr;
 };
@@ -57,11 +57,12 @@ struct bench {
 	const char *source;  /* where it was published; lines end in '\n' */
 	const char *agree;   /* the last line if all checks hold */
 	int (*run)(struct bench_result *result, struct fl_error *err);
+	bool table; /* the account shows the rows */
 	/* --measure: time the real thing on the host and print it; NULL if there is none. */
 	int (*measure_host)(struct out *o, struct fl_error *err);
 };
 
-extern const struct bench bench_dd, bench_mmap, bench_tmpfs, bench_vm;
+extern const struct bench bench_dd, bench_mmap, bench_tmpfs, bench_vm, bench_fio_ext4;
 
 /* Add a check. */
 void bench_check(struct bench_result *result, const char *name, u64 value, u64 want,

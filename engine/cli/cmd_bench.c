@@ -21,7 +21,8 @@ static const struct cli_option bench_options[] = {
 };
 
 /* The benches there are. */
-static const struct bench *const benches[] = {&bench_dd, &bench_mmap, &bench_tmpfs, &bench_vm};
+static const struct bench *const benches[] = {&bench_dd, &bench_mmap, &bench_tmpfs, &bench_vm,
+					     &bench_fio_ext4};
 
 struct bench_args {
 	const struct bench *bench;
@@ -170,7 +171,7 @@ static void show_text(struct out *o, const void *data)
 	bool exact = !*s->result.account;
 
 	fprintf(o->f, "%s\nNumbers are %s.\n", s->bench->what, s->bench->measure);
-	for (unsigned int i = 0; i < s->result.nr;)
+	for (unsigned int i = 0; i < s->result.nr && !s->bench->table;)
 		i = print_block(o, &s->result, i, exact);
 	fprintf(o->f, "\nSource: %s", s->bench->source);
 	if (!exact)
@@ -337,6 +338,9 @@ const struct cli_command cmd_bench = {
 		"  vm-scalability\n"
 		"       the regression's other half: up to 56 readers of sparse files, reclaim\n"
 		"       running, who wait for one lru_lock (some seconds)\n"
+		"  fio-ext4 reads and writes of 4K, 64K and 1M on ext4 without large folios, with\n"
+		"       them, and with iomap: I/Os a second beside the published ones, gains in\n"
+		"       percent, and the work of each I/O that explains them\n"
 		"\n"
 		"JSON keys:\n"
 		"  rows     [{kernel, measure, published, others, ours}]; others is the part of\n"

@@ -27,7 +27,7 @@
 	X(PAGE_SIZE, page_size, "page-size", "SIZE", "4k, 16k or 64k (default 4k)")                \
 	X(MEMORY, memory, "memory", "SIZE", "simulated memory (default 64g)")                      \
 	X(DISK, disk, "disk", "D",                                                                 \
-	  "hole (a sparse file), ram or nvme (a written file), host (the default with --file)")    \
+	  "hole (a sparse file), ram, nvme or nvme-plp (a written file), host (the default with --file)")    \
 	X(FILE, file, "file", "PATH", "the bytes of this host file instead of a made-up one")      \
 	X(IMAGE, image, "image", "IMG:PATH",                                                       \
 	  "a file of a real ext4 image or block device: its extents and bytes (with --fs ext4)")   \

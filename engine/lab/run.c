@@ -52,7 +52,7 @@ static int unknown_name(struct fl_error *err, const char *option, const char *wh
 static int find_types(const struct run_config *config, struct mount_options *options,
 		      struct fl_error *err)
 {
-	static const char *const disks[] = { "hole", "ram", "nvme", "host" };
+	static const char *const disks[] = { "hole", "ram", "nvme", "nvme-plp", "host" };
 	const char *names[16];
 	size_t nr = 0;
 

@@ -257,6 +257,7 @@ static int ext4_da_write_begin(struct address_space *mapping, loff_t pos, unsign
 		    len, 0);
 	if (ret)
 		return min(ret, 0);
+	charge(mapping_machine(mapping), COST_DA_WRITE, 1);
 	ret = write_begin_get_folio(mapping, pos, &len, foliop);
 	return ret ? ret : ext4_block_write_begin(*foliop, pos, len, ext4_da_get_block_prep);
 }

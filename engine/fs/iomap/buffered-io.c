@@ -375,6 +375,7 @@ static ssize_t iomap_write_iter(struct inode *inode, loff_t pos, struct iov_iter
 
 		if (ret)
 			return written ? written : ret;
+		charge(folio_machine(folio), COST_WRITE_TURN, 1);
 		copy_folio_from_iter(folio, pos - folio_pos(folio), bytes, iter);
 		iomap_write_end(inode, pos, bytes, folio);
 		pos += bytes;
