@@ -131,6 +131,7 @@ ssize_t generic_perform_write(struct kiocb *iocb, struct iov_iter *iter)
 		size_t bytes = min(chunk - (pos & (chunk - 1)), iter->count), offset;
 		struct folio *folio;
 
+		balance_dirty_pages_ratelimited(mapping);
 		charge(mapping_machine(mapping), COST_WRITE_TURN, 1);
 		status = a_ops->write_begin(mapping, pos, bytes, &folio);
 		if (status < 0)

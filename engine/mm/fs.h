@@ -100,6 +100,7 @@ struct address_space {
 	gfp_t gfp_mask;
 	unsigned long nrpages;
 	pgoff_t writeback_index;	/* where cyclic writeback goes on */
+	u64 dirtied_ps;			/* since when it has had dirty folios; 0: it has none */
 	const struct address_space_operations *a_ops;
 	unsigned long flags;
 	u32 wb_err;			/* errors so far; the lowest bit: somebody has seen the last */

@@ -96,6 +96,7 @@ struct mm_state {
 	struct lruvec lruvec;
 	struct mm_cpu *cpus;		/* nr_cpus and kswapd's */
 	struct vm_counters vm;
+	u64 last_kupdate_ps;		/* when old dirty data was last looked for */
 	struct page_stats pages;
 	struct xa_cache xa_nodes;
 	struct slab slab;

@@ -31,6 +31,8 @@ bool filemap_dirty_folio(struct address_space *mapping, struct folio *folio)
 		return false;
 	folio_set_dirty(folio);
 	set_tag(folio, PAGECACHE_TAG_DIRTY, true);
+	if (!mapping->dirtied_ps)
+		mapping->dirtied_ps = m->clock_ps + 1;
 	m->mm->vm.nr_dirty += folio_nr_pages(folio);
 	trace_event(&m->trace, EV_writeback_dirty_folio, folio->_order, mapping->host->i_ino,
 		    folio->index, folio->_pfn, 0);
@@ -135,24 +137,36 @@ struct folio *filemap_next_tagged(struct address_space *mapping, pgoff_t *index,
 	return folio;
 }
 
-int write_cache_pages(struct address_space *mapping, struct writeback_control *wbc,
-		      writepage_t writepage, void *data)
+/* Lock a folio for writing; false, unlocked: there is nothing to write, or it is being written. */
+static bool take_dirty(struct address_space *mapping, struct folio *folio,
+		       const struct writeback_control *wbc)
 {
-	unsigned int shift = mapping_machine(mapping)->page_shift;
-	pgoff_t index = wbc->range_start >> shift, end = (u64)wbc->range_end >> shift;
+	folio_lock(folio);
+	if (folio->mapping == mapping &&
+	    (wbc->sync_mode == WB_SYNC_ALL || !folio_test_writeback(folio))) {
+		folio_wait_writeback(folio);
+		if (folio_clear_dirty_for_io(folio))
+			return true;
+	}
+	folio_unlock(folio);
+	return false;
+}
+
+/* Folios of [index, end]; *next is where it stopped. */
+static int write_range(struct address_space *mapping, struct writeback_control *wbc, pgoff_t index,
+		       pgoff_t end, writepage_t writepage, void *data)
+{
+	bool sync = wbc->sync_mode == WB_SYNC_ALL;
+	xa_mark_t tag = sync ? PAGECACHE_TAG_TOWRITE : PAGECACHE_TAG_DIRTY;
 	struct folio *folio;
 	int ret = 0;
 
-	tag_pages_for_writeback(mapping, index, end);
-	while ((folio = filemap_next_tagged(mapping, &index, end, PAGECACHE_TAG_TOWRITE))) {
-		int err = 0;
+	if (sync)
+		tag_pages_for_writeback(mapping, index, end);
+	while ((sync || wbc->nr_to_write > 0) &&
+	       (folio = filemap_next_tagged(mapping, &index, end, tag))) {
+		int err = take_dirty(mapping, folio, wbc) ? writepage(folio, wbc, data) : 0;
 
-		folio_lock(folio);
-		folio_wait_writeback(folio);
-		if (folio->mapping == mapping && folio_clear_dirty_for_io(folio))
-			err = writepage(folio, wbc, data);
-		else
-			folio_unlock(folio);
 		if (err && !ret)
 			ret = err;
 		wbc->nr_to_write -= folio_nr_pages(folio);
@@ -160,14 +174,36 @@ int write_cache_pages(struct address_space *mapping, struct writeback_control *w
 		if (index > end || !index)
 			break;
 	}
+	mapping->writeback_index = index;
+	return ret;
+}
+
+int write_cache_pages(struct address_space *mapping, struct writeback_control *wbc,
+		      writepage_t writepage, void *data)
+{
+	unsigned int shift = mapping_machine(mapping)->page_shift;
+	pgoff_t start = mapping->writeback_index;
+	int ret;
+
+	if (!wbc->range_cyclic)
+		return write_range(mapping, wbc, wbc->range_start >> shift,
+				   (u64)wbc->range_end >> shift, writepage, data);
+	ret = write_range(mapping, wbc, start, ~0UL, writepage, data);
+	if (!ret && start && wbc->nr_to_write > 0)
+		ret = write_range(mapping, wbc, 0, start - 1, writepage, data);
 	return ret;
 }
 
 int do_writepages(struct address_space *mapping, struct writeback_control *wbc)
 {
+	int ret;
+
 	if (!mapping->a_ops->writepages || !xa_marked(&mapping->i_pages, PAGECACHE_TAG_DIRTY))
 		return 0;
-	return mapping->a_ops->writepages(mapping, wbc);
+	ret = mapping->a_ops->writepages(mapping, wbc);
+	if (!xa_marked(&mapping->i_pages, PAGECACHE_TAG_DIRTY))
+		mapping->dirtied_ps = 0;
+	return ret;
 }
 
 int __filemap_fdatawrite_range(struct address_space *mapping, loff_t start, loff_t end)
@@ -224,6 +260,68 @@ void wakeup_flusher_threads(struct machine *m)
 	list_for_each_entry(mapping, &m->mm->mappings, m_mappings)
 		__filemap_fdatawrite_range(mapping, 0, INT64_MAX);
 	blk_drain(m);
+}
+
+/* ---- limits ---- */
+
+/* What could be dirty, by and large: mm/page-writeback.c global_dirtyable_memory(). */
+static unsigned long global_dirtyable_memory(const struct machine *m)
+{
+	return m->mm->zone.nr_free + m->mm->vm.nr_file_pages;
+}
+
+/* The flusher: a thread of its own, with no handle of the writer, beside the writer's clock. */
+static void flush_mapping(struct machine *m, struct address_space *mapping, long nr)
+{
+	struct writeback_control wbc = { .nr_to_write = nr, .range_end = INT64_MAX,
+					 .range_cyclic = true };
+	enum machine_context context = m->context;
+	void *journal_info = m->journal_info[m->cpu];
+
+	m->context = CONTEXT_KSWAPD;
+	m->journal_info[m->cpu] = NULL;
+	do_writepages(mapping, &wbc);
+	m->journal_info[m->cpu] = journal_info;
+	m->context = context;
+}
+
+/* Dirty data older than DIRTY_EXPIRE_PS. fs/fs-writeback.c wb_check_old_data_flush() */
+static void flush_old_data(struct machine *m)
+{
+	struct address_space *mapping;
+
+	if (m->clock_ps - m->mm->last_kupdate_ps < DIRTY_WRITEBACK_PS)
+		return;
+	m->mm->last_kupdate_ps = m->clock_ps;
+	list_for_each_entry(mapping, &m->mm->mappings, m_mappings)
+		if (mapping->dirtied_ps && mapping_can_writeback(mapping) &&
+		    m->clock_ps - mapping->dirtied_ps >= DIRTY_EXPIRE_PS)
+			flush_mapping(m, mapping, INT64_MAX);
+}
+
+static void flush_background(struct machine *m, unsigned long limit)
+{
+	struct address_space *mapping;
+
+	list_for_each_entry(mapping, &m->mm->mappings, m_mappings)
+		if (m->mm->vm.nr_dirty > limit && mapping_can_writeback(mapping))
+			flush_mapping(m, mapping, m->mm->vm.nr_dirty - limit);
+}
+
+void balance_dirty_pages_ratelimited(struct address_space *mapping)
+{
+	struct machine *m = mapping_machine(mapping);
+	const struct vm_counters *vm = &m->mm->vm;
+	unsigned long memory = global_dirtyable_memory(m);
+
+	if (m->sched || !mapping_can_writeback(mapping))
+		return;
+	flush_old_data(m);
+	if (vm->nr_dirty <= memory * DIRTY_BACKGROUND_RATIO / 100)
+		return;
+	flush_background(m, memory * DIRTY_BACKGROUND_RATIO / 100);
+	while (vm->nr_dirty + vm->nr_writeback > memory * DIRTY_RATIO / 100 && blk_wait_next(m))
+		;
 }
 
 /* ---- errors: lib/errseq.c, all of them EIO here ---- */

@@ -5,8 +5,8 @@
  * Invariant  a dirty folio bears PAGECACHE_TAG_DIRTY, one under writeback PAGECACHE_TAG_WRITEBACK.
  * Owner      a writeback_control is on the caller's stack.
  * Errors     0 or the first error met.
- * Differs    no dirty limits and no flusher threads: writeback runs when somebody asks for it, or
- *            when reclaim finds nothing else.
+ * Differs    one device, so no shares of the limits; the flusher works when a writer looks, beside
+ *            its clock, and with several tasks only reclaim and fsync write back.
  */
 #ifndef FL_MM_WRITEBACK_H
 #define FL_MM_WRITEBACK_H
@@ -60,6 +60,20 @@ int do_writepages(struct address_space *mapping, struct writeback_control *wbc);
 /* Write the byte range back; lend inclusive. */
 int filemap_write_and_wait_range(struct address_space *mapping, loff_t lstart, loff_t lend);
 bool filemap_range_needs_writeback(struct address_space *mapping, loff_t lstart, loff_t lend);
+
+/* /proc/sys/vm: percent of memory that may be dirty before the flusher begins, and before writers wait. */
+#define DIRTY_BACKGROUND_RATIO 10
+#define DIRTY_RATIO 20
+/* Dirty data is written back when it is this old, looked for this often; virtual time. */
+#define DIRTY_EXPIRE_PS (30 * 1000000000000ULL)
+#define DIRTY_WRITEBACK_PS (5 * 1000000000000ULL)
+
+/*
+ * A writer made folios of @mapping dirty: above the background limit the flusher begins, above the
+ * limit the writer waits until enough is on disk; what is old is written back.
+ * mm/page-writeback.c balance_dirty_pages(), fs/fs-writeback.c wb_workfn().
+ */
+void balance_dirty_pages_ratelimited(struct address_space *mapping);
 
 /* Everything dirty in the machine: what flusher threads do under memory pressure. */
 void wakeup_flusher_threads(struct machine *m);

@@ -400,6 +400,7 @@ ssize_t iomap_file_buffered_write(struct kiocb *iocb, struct iov_iter *iter,
 		struct iomap iomap;
 		u64 left;
 
+		balance_dirty_pages_ratelimited(inode->i_mapping);
 		charge(inode->i_sb->s_machine, COST_IOMAP_BEGIN, 1);
 		ret = ops->iomap_begin(inode, pos, iter->count, &iomap);
 		if (ret)
