@@ -274,7 +274,7 @@ class View {
 			this.head.colours.window]).filter((r) => r[1]));
 	}
 
-	/* Windows are rectangles that begin when they are chosen, calls are dots. */
+	/* Windows are rectangles from their choice to their last byte, calls are dots. */
 	drawTime() {
 		const [c, width] = prepare($("time"), 180), h = 180, events = this.events;
 		const ends = events.length ? events[events.length - 1].ns : 1;
@@ -286,9 +286,8 @@ class View {
 		c.fillStyle = this.head.colours.window;
 		c.globalAlpha = 0.45;
 		this.windows.forEach((i, n) => {
-			const [start, size] = events[i].window, next = this.windows[n + 1];
-			const right = next === undefined ? ends : events[next].ns;
-			c.fillRect(x(events[i].ns), y(start + size), Math.max(2, x(right) - x(events[i].ns)),
+			const [start, size] = events[i].window, left = x(events[i].ns);
+			c.fillRect(left, y(start + size), Math.max(2, x(this.head.ends[n]) - left),
 				   Math.max(1, y(start) - y(start + size)));
 		});
 		c.globalAlpha = 1;

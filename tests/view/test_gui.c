@@ -126,6 +126,33 @@ static void test_the_picture_is_the_scene(void **state)
 	free(pixels);
 }
 
+/* A folio of order 2 where one of order 0 is: the pages behind belong to nobody. */
+static void test_a_damaged_recording_is_drawn(void **state)
+{
+	static const struct recording_info info = {.page_size = 4096, .size = 64 << 12};
+	struct tape tape;
+	struct tui_machine machine = {.tape = &tape, .info = &info};
+	struct gui g;
+
+	assert_int_equal(tape_init(&tape, 10), 0);
+	for (u64 i = 0; i < 4; i++) {
+		const struct trace_event ev = {.id = EV_mm_filemap_add_to_page_cache,
+					       .ino = 12,
+					       .index = i % 2 ? 9 : 7 + i,
+					       .order = i % 2 ? 0 : 2};
+
+		tape_add(&tape, &ev);
+	}
+	assert_int_equal(gui_init(&g, &machine, 1, &options, font, NULL), 0);
+	for (u64 at = 0; at <= tape.events; at++) {
+		tui_goto(&g.view, at);
+		gui_draw(&g, 1280, 800);
+		assert_int_equal(g.draw.error, 0);
+	}
+	gui_fini(&g);
+	tape_fini(&tape);
+}
+
 /* ---- the timeline ---- */
 
 static void test_timeline_has_every_event_of_its_kinds(void **state)
@@ -356,6 +383,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_picture_is_the_scene),
+		cmocka_unit_test(test_a_damaged_recording_is_drawn),
 		cmocka_unit_test(test_timeline_has_every_event_of_its_kinds),
 		cmocka_unit_test(test_windows_end_with_their_last_bytes),
 		cmocka_unit_test(test_a_range_sums_its_events),

@@ -2,9 +2,9 @@
  * view/test_web_page.c - the page's scene, in a browser, is the program's.
  *
  * Proves that at sampled events, reached in any order, a page made of a recording has the same
- * folios, counts by order, readahead window and latency histogram as struct scene; and that the
- * page of a recording of 100,000 events stays below 1 MB. The first needs chromium and
- * chromedriver.
+ * folios, counts by order, readahead window and latency histogram as struct scene, and the same end
+ * of each window; and that the page of a recording of 100,000 events stays below 1 MB. The first
+ * needs chromium and chromedriver.
  */
 #include "unit.h"
 
@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "view/timeline.h"
 #include "view/views.h"
 #include "view/web/page.h"
 
@@ -68,6 +69,20 @@ static void print_moment(const struct scene *s, FILE *f)
 	fputs("\n", f);
 }
 
+/* Readahead windows: the event that chose each and when it had its last byte. */
+static void print_ends(const struct tape *tape, FILE *f)
+{
+	struct timeline line;
+
+	timeline_init(&line, tape, 4096);
+	assert_int_equal(timeline_update(&line), 0);
+	fputs("ends", f);
+	for (size_t i = 0; i < line.nr_windows; i++)
+		fprintf(f, " %u:%" PRIu64, line.windows[i].event, line.windows[i].end_ns);
+	fputs("\n", f);
+	timeline_fini(&line);
+}
+
 /* The same in the page's words. */
 static const char script[] =
 	"const v = window.foliolab, s = v.scene, out = [];\n"
@@ -80,6 +95,7 @@ static const char script[] =
 	"		['latency', ...[...s.latency].map((n, b) => [b, n]).filter((r) => r[1])\n"
 	"			.map((r) => r.join(':'))].join(' '));\n"
 	"}\n"
+	"out.push(['ends', ...v.windows.map((i, n) => [i, v.head.ends[n]].join(':'))].join(' '));\n"
 	"return out.join('\\n');\n";
 
 static void moments(struct scene *s)
@@ -94,6 +110,7 @@ static void moments(struct scene *s)
 		assert_int_equal(scene_goto(s, i * SHUFFLE % (events + 1)), 0);
 		print_moment(s, f);
 	}
+	print_ends(s->tape, f);
 	assert_int_equal(fclose(f), 0);
 	assert_int_equal(fclose(js), 0);
 }

@@ -189,7 +189,9 @@ static u64 draw_piece(const struct map *map, struct box cells, u64 page, u64 row
 		draw_absent(map, cells, page);
 		return 1;
 	}
-	nr = min(folio + (1ull << cell_order(head)), row_end) - page;
+	/* A damaged recording may have pages that no folio reaches to. */
+	nr = max(folio + (1ull << cell_order(head)), page + 1);
+	nr = min(nr, row_end) - page;
 	draw_run(map, cells, page, nr, folio, head);
 	return nr;
 }

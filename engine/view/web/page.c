@@ -9,6 +9,7 @@
 #include <zlib.h>
 
 #include "view/image/picture.h"
+#include "view/timeline.h"
 #include "view/tui/canvas.h"
 #include "view/web/stream.h"
 
@@ -76,6 +77,22 @@ static bool add_tables(cJSON *head, const struct web_stream *w)
 	return templates && values && files;
 }
 
+/* When each window had its last byte, in the order of their events. */
+static int add_window_ends(cJSON *head, const struct scene *s)
+{
+	cJSON *ends = cJSON_AddArrayToObject(head, "ends");
+	struct timeline line;
+	int ret;
+
+	timeline_init(&line, s->tape, s->info->page_size);
+	line.real = s->info->source[0];
+	ret = ends ? timeline_update(&line) : -ENOMEM;
+	for (size_t i = 0; i < line.nr_windows && !ret; i++)
+		cJSON_AddItemToArray(ends, cJSON_CreateNumber(line.windows[i].end_ns));
+	timeline_fini(&line);
+	return ret;
+}
+
 static char *make_head(const struct web_stream *w, const struct web_page *page)
 {
 	const struct recording_info *info = w->scene->info;
@@ -93,7 +110,8 @@ static char *make_head(const struct web_stream *w, const struct web_page *page)
 	cJSON_AddNumberToObject(head, "at", min(page->at, w->scene->pos));
 	if (lab)
 		cJSON_AddItemToObject(head, "lab", lab);
-	if (head && add_colours(head) && add_tables(head, w) && (lab || !page->lab))
+	if (head && add_colours(head) && add_tables(head, w) && !add_window_ends(head, w->scene) &&
+	    (lab || !page->lab))
 		text = cJSON_PrintUnformatted(head);
 	cJSON_Delete(head);
 	return text;
