@@ -90,8 +90,9 @@ test_expect_success 'a run that fails leaves no recording' '
 	test ! -e no.flt
 	expect_exit 2 "$FOLIOLAB" run -e "read 4k" --trace missing/no.flt 2>err
 	test_grep "missing/no.flt" err
-	expect_exit 2 "$FOLIOLAB" compare -e "read 4k" --kernel v6.7 --kernel v6.12 --trace no.flt
-	test ! -e no.flt
+	expect_exit 2 "$FOLIOLAB" compare -e "read 4k" --kernel v6.7 --kernel v6.12 \
+		--trace missing/no.flt 2>err
+	test ! -e missing
 	echo "print(1)" >w.lua
 	expect_exit 2 "$FOLIOLAB" run w.lua --trace no.flt 2>err
 	expect_exit 2 "$FOLIOLAB" run w.lua --view tui 2>err
