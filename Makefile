@@ -57,13 +57,13 @@ SHARED := \
 B := $(BUILD)
 A := $(BUILD)/asan
 
-.PHONY: all asan tests run test bench soak install uninstall deb clean check-style help FORCE
+.PHONY: all asan tests run test bench fuzz fuzzers soak install uninstall deb clean check-style help FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 all: $(B)/foliolab
 
 # Targets that set up by themselves or compile nothing do without the libraries.
-GOALS_WITHOUT_LIBS := run test deb clean help uninstall check-style
+GOALS_WITHOUT_LIBS := run test fuzz deb clean help uninstall check-style
 ifneq ($(filter-out $(GOALS_WITHOUT_LIBS),$(or $(MAKECMDGOALS),all)),)
 MISSING := $(shell for p in $(PKGS); do pkg-config --exists $$p 2>/dev/null || echo $$p; done)
 ifneq ($(MISSING),)
@@ -101,10 +101,14 @@ LIB_SRCS := $(filter-out $(MAIN) $(NOT_BUILT),$(call find_c,engine))
 TEST_TREE := $(filter-out $(NOT_BUILT),$(call find_c,tests))
 BENCH_SRCS := $(filter tests/bench/%,$(TEST_TREE))
 TEST_SRCS := $(foreach f,$(filter-out $(BENCH_SRCS),$(TEST_TREE)),$(if $(filter test_%,$(notdir $f)),$f))
-HELPER_SRCS := $(filter-out $(BENCH_SRCS) $(TEST_SRCS),$(TEST_TREE))
+LIBFUZZER := tests/fuzz/libfuzzer.c
+FAULTS := tests/faults/shim.c
+HELPER_SRCS := $(filter-out $(BENCH_SRCS) $(TEST_SRCS) $(LIBFUZZER) $(FAULTS),$(TEST_TREE))
 
 TEST_PROGS := $(TEST_SRCS:%.c=$(A)/%)
 BENCH_PROGS := $(BENCH_SRCS:%.c=$(B)/%)
+FUZZ_NAMES := $(patsubst tests/fuzz/fuzz_%.c,%,$(filter tests/fuzz/fuzz_%.c,$(TEST_TREE)))
+FUZZ_PROGS := $(FUZZ_NAMES:%=$(A)/fuzz/%)
 
 ifneq ($(V),)
 Q :=
@@ -164,9 +168,25 @@ endef
 $(eval $(call variant,$(B),PLAIN_CFLAGS))
 $(eval $(call variant,$(A),ASAN_CFLAGS))
 
+# libFuzzer's programs, one a target; `make fuzz` builds them with clang in a folder of their own.
+$(A)/fuzz/%: $(LIBFUZZER) $(A)/libtest.a $(A)/libfoliolab.a
+	$(call say,LINK,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(ASAN_CFLAGS) $(FOR_TESTS) -fsanitize=fuzzer -DFUZZ_TARGET=fuzz_$* $(LDFLAGS) -o $@ $^ $(LIBS)
+fuzzers: $(FUZZ_PROGS)
+
+fuzz:
+	@BUILD=$(B) scripts/fuzz $(TARGETS)
+
+# Makes calls fail in programs that are there; sanitizes nothing itself.
+$(A)/faults.so: $(FAULTS)
+	$(call say,LINK,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(BASE_CFLAGS) -O1 -g -fPIC -shared -o $@ $< -ldl
+
 asan: $(A)/foliolab
 
-tests: $(B)/foliolab $(A)/foliolab $(TEST_PROGS)
+tests: $(B)/foliolab $(A)/foliolab $(A)/faults.so $(TEST_PROGS)
 
 run:
 	@scripts/run $(ARGS)
@@ -199,15 +219,8 @@ deb:
 clean:
 	rm -rf $(B)
 
-SHELL_SCRIPTS := $(shell grep -lsI '^.!/bin/bash' scripts/*)
 check-style:
-	@if command -v clang-format >/dev/null; then \
-		find engine tests -name '*.[ch]' ! -name '.*' -exec clang-format --dry-run -Werror {} +; \
-	else echo 'check-style: no clang-format here' >&2; fi
-	@if command -v shellcheck >/dev/null; then \
-		shellcheck -x $(SHELL_SCRIPTS) .ci/run && \
-		find tests assets -name '*.*sh' ! -name '*.fish' -exec shellcheck -x {} +; \
-	else echo 'check-style: no shellcheck here' >&2; fi
+	@scripts/check-style $(CHECKS)
 
 help:
 	@echo 'all          $(B)/foliolab (default)'
@@ -215,11 +228,12 @@ help:
 	@echo 'test         set up, build and run every test (SUITES="lib cli/test_run" for some)'
 	@echo 'bench        the promised ratios against this host; fails on a miss'
 	@echo 'soak         the full counts; takes hours'
+	@echo 'fuzz         libFuzzer on every reader of input (TARGETS="golden lab" FL_FUZZ_SECONDS=60)'
 	@echo 'asan         $(A)/foliolab with ASan, UBSan and the debug checks'
 	@echo 'tests        build everything the tests need, run nothing'
 	@echo 'install      to $$(DESTDIR)$$(PREFIX), PREFIX=$(PREFIX)'
 	@echo 'uninstall    remove what install put there'
 	@echo 'deb          Debian packages, in $(B)/deb/'
-	@echo 'check-style  clang-format and shellcheck, where they are installed'
+	@echo 'check-style  include floors, sizes, headers, shellcheck, luacheck'
 	@echo 'clean        remove $(B)/'
 	@echo 'Variables: CC CFLAGS CPPFLAGS LDFLAGS WERROR= NO_GUI=1 BUILD PREFIX DESTDIR V=1'

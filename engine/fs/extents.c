@@ -22,9 +22,10 @@ unsigned int extents_find(const struct inode *inode, u64 lblk)
 const struct fs_extent *extents_lookup(const struct inode *inode, u64 lblk)
 {
 	unsigned int i = extents_find(inode, lblk);
-	const struct fs_extent *e = &inode->i_extents[i];
 
-	return i < inode->i_nr_extents && e->lblk <= lblk ? e : NULL;
+	if (i == inode->i_nr_extents || inode->i_extents[i].lblk > lblk)
+		return NULL;
+	return &inode->i_extents[i];
 }
 
 /* Room for @extra more extents. */
@@ -73,10 +74,11 @@ static struct fs_extent tail_of(struct fs_extent e, u64 skip)
 static void cut_at(struct inode *inode, u64 lblk)
 {
 	unsigned int i = extents_find(inode, lblk);
-	struct fs_extent *e = &inode->i_extents[i];
+	struct fs_extent *e;
 
-	if (i == inode->i_nr_extents || e->lblk >= lblk)
+	if (i == inode->i_nr_extents || inode->i_extents[i].lblk >= lblk)
 		return;
+	e = &inode->i_extents[i];
 	insert_at(inode, i + 1, tail_of(*e, lblk - e->lblk));
 	inode->i_extents[i].len = lblk - inode->i_extents[i].lblk;
 }

@@ -368,12 +368,13 @@ void file_drop(struct file *file)
 const struct fs_extent *inode_map_block(const struct inode *inode, u64 lblk, u64 *len)
 {
 	unsigned int i = extents_find(inode, lblk);
-	const struct fs_extent *e = &inode->i_extents[i];
+	const struct fs_extent *e;
 
 	if (i == inode->i_nr_extents) {
 		*len = ~0ULL - lblk;
 		return NULL;
 	}
+	e = &inode->i_extents[i];
 	if (lblk < e->lblk) {
 		*len = e->lblk - lblk;
 		return NULL;

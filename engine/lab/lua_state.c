@@ -196,7 +196,8 @@ void lab_lua_error(struct lab_lua *ll, const char *message, struct fl_error *err
 		message = colon + used;
 	else
 		path = NULL;
-	fl_error_set(err, -EINVAL, path ? path : "", line, "%s", message);
+	fl_error_set(err, -EINVAL, path ? path : "", line, "%s",
+		     *message ? message : "an error without a message");
 }
 
 /* Turns whatever was raised into text that begins with where. */

@@ -156,7 +156,7 @@ static int unknown_knob(const char *name, struct fl_error *err)
 	char upper[64];
 	size_t i;
 
-	for (i = 0; name[i] && i < sizeof(upper) - 1; i++)
+	for (i = 0; i < sizeof(upper) - 1 && name[i]; i++)
 		upper[i] = toupper((unsigned char)name[i]);
 	upper[i] = 0;
 	for (i = 0; i < KNOB_NR; i++)

@@ -70,6 +70,7 @@ static struct bio *make_bio(struct block_device *bdev, unsigned int id, u64 offs
 {
 	struct bio *bio = bio_alloc(bdev, 1, REQ_OP_READ);
 
+	assert_non_null(bio);
 	bio->bi_iter.bi_sector = offset >> SECTOR_SHIFT;
 	bio->bi_end_io = log_end_io;
 	bio->bi_private = (void *)(uintptr_t)id;

@@ -5,6 +5,8 @@
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"
 
+# Used by the steps.
+# shellcheck disable=SC2034
 ops='pread 0 16m; mmap; touch 0 4k 4096; munmap'
 
 test_expect_success 'run --perf: shares add up, counts are those of one operation' '

@@ -86,14 +86,14 @@ static int put_base64(const char *bytes, size_t n, FILE *f)
 static int put_image(const struct draw *d, const struct draw_command *c, FILE *f)
 {
 	char *bytes = NULL;
-	size_t n;
+	size_t n = 0;
 	FILE *mem = open_memstream(&bytes, &n);
 	int ret;
 
 	if (!mem)
 		return -ENOMEM;
 	ret = picture_png_pixels(d->pixels + c->data, c->image_w, c->image_h, mem);
-	if (fclose(mem) && !ret)
+	if ((ferror(mem) | fclose(mem)) && !ret)
 		ret = -ENOMEM;
 	if (!ret) {
 		fputs("<image", f);

@@ -25,22 +25,22 @@ char *short_time(u64 ns, char *buf, size_t n)
 	return buf;
 }
 
-char *short_count(u64 v, char *buf, size_t n)
+char *short_count(u64 n, char *buf, size_t size)
 {
 	static const char units[] = "kMGT";
 	int unit = -1;
-	u64 tenths = v;
+	u64 tenths = n;
 
-	if (v < 10000) {
-		snprintf(buf, n, "%" PRIu64, v);
+	if (n < 10000) {
+		snprintf(buf, size, "%" PRIu64, n);
 		return buf;
 	}
-	for (tenths = v / 100, unit = 0; tenths >= 10000 && unit < 3; unit++)
+	for (tenths = n / 100, unit = 0; tenths >= 10000 && unit < 3; unit++)
 		tenths /= 1000;
 	if (tenths >= 1000)
-		snprintf(buf, n, "%" PRIu64 "%c", tenths / 10, units[unit]);
+		snprintf(buf, size, "%" PRIu64 "%c", tenths / 10, units[unit]);
 	else
-		snprintf(buf, n, "%" PRIu64 ".%" PRIu64 "%c", tenths / 10, tenths % 10,
+		snprintf(buf, size, "%" PRIu64 ".%" PRIu64 "%c", tenths / 10, tenths % 10,
 			 units[unit]);
 	return buf;
 }
