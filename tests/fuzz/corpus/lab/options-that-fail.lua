@@ -1,0 +1,1 @@
+lab { title = "A", summary = "B.", minutes = 1, steps = { step { id = "x", title = "X", brief = "b", questions = { ask.choice { id = "c", points = 1, text = "?", options = function(s) error({}) end, answer = function(s) return -1 end } } } } }
