@@ -147,6 +147,26 @@ static void ext4_zero_partial_blocks(struct inode *inode, loff_t start, loff_t e
 		ext4_block_zero_range(inode, round_down(end, block), end);
 }
 
+/*
+ * A punch that reaches the end of the file takes the dirty data whose writeback would have brought
+ * the size to disk: it goes there now. fs/ext4/inode.c ext4_update_disksize_before_punch()
+ */
+static int update_disksize_before_punch(struct inode *inode, loff_t offset, loff_t end)
+{
+	handle_t *handle;
+	int ret;
+
+	if (offset > inode->i_size || end < inode->i_size || inode->i_disksize >= inode->i_size)
+		return 0;
+	ret = ext4_journal_start(inode, EXT4_HT_MISC, 1, &handle);
+	if (ret)
+		return ret;
+	inode->i_disksize = inode->i_size;
+	ret = ext4_mark_inode_dirty(handle, inode);
+	ext4_journal_stop(handle);
+	return ret;
+}
+
 /* The part of a punch that changes the file, its cache being cut already. */
 static int punch_blocks(struct inode *inode, loff_t offset, loff_t end, u64 first, u64 last)
 {
@@ -171,6 +191,7 @@ static int ext4_punch_hole(struct inode *inode, loff_t offset, loff_t len)
 	struct machine *m = inode->i_sb->s_machine;
 	loff_t block = 1 << inode->i_blkbits, end = offset + len;
 	u64 first, last;
+	int ret;
 
 	if (!knob(m, EXT4_PUNCH_RANGE))
 		filemap_write_and_wait_range(inode->i_mapping, offset, end - 1);
@@ -179,6 +200,9 @@ static int ext4_punch_hole(struct inode *inode, loff_t offset, loff_t len)
 	if (end > inode->i_size)
 		end = round_up(inode->i_size, knob(m, EXT4_PUNCH_EOF_BLOCK)
 						      ? block : (loff_t)m->page_size);
+	ret = update_disksize_before_punch(inode, offset, end);
+	if (ret)
+		return ret;
 	first = blocks_up(inode, offset);
 	last = end >> inode->i_blkbits;
 	if (knob(m, EXT4_PUNCH_RANGE))
