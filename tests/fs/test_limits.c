@@ -30,6 +30,9 @@ static void play_number_pair(struct run *run, enum wl_op_type type, s64 off, s64
 
 	if (type == WL_PWRITE || type == WL_PREAD || type == WL_READAHEAD)
 		op.len = min(len, (s64)70000);
+	/* 16 TiB are a hundred thousand extents: what fits into the file need not be as long. */
+	if (type == WL_FALLOCATE && off <= EXT4_MAX_4K && len <= EXT4_MAX_4K - off)
+		op.len = min(len, 1LL << 30);
 	if (!op.len)
 		op.len = 1;
 	if (run_op(run, &op, &err))
@@ -47,6 +50,8 @@ static void play_all_numbers(const char *kernel, const char *fs, unsigned int pa
 						 WL_PUNCH,     WL_PWRITE,  WL_FSYNC,
 						 WL_FALLOCATE, WL_FADVISE, WL_PREAD,
 						 WL_READAHEAD };
+	/* Every pair in the soak, a fifth of them else: files of 16 TiB take many transactions. */
+	unsigned int step = soak_count(50) == 50 ? 1 : 5;
 	struct run_config config = file_config(kernel, fs);
 	struct run *run;
 
@@ -54,7 +59,7 @@ static void play_all_numbers(const char *kernel, const char *fs, unsigned int pa
 	config.machine.memory = 256ULL << 20;
 	run = scene_open(&config);
 	for (unsigned int i = 0; i < ARRAY_SIZE(numbers); i++)
-		for (unsigned int j = 0; j < ARRAY_SIZE(numbers); j++)
+		for (unsigned int j = i % step; j < ARRAY_SIZE(numbers); j += step)
 			for (unsigned int t = 0; t < ARRAY_SIZE(types); t++)
 				play_number_pair(run, types[t], numbers[i], numbers[j]);
 	lru_add_drain(run->machine);
