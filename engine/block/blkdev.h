@@ -153,6 +153,8 @@ static inline bool blk_can_lose_power(const struct block_device *bdev)
 }
 /* Put everything written to @from on @to, as blk_preset() does. 0 or -ENOMEM. */
 int blk_copy_written(struct block_device *to, struct block_device *from);
+/* Does it hold anything that was written, before a power cut or since? */
+bool blk_was_written(const struct block_device *bdev);
 
 /* The byte a generated disk holds at @offset: every 8 bytes are a hash of their position. */
 u64 disk_pattern(u64 offset_words);

@@ -208,6 +208,11 @@ int blk_copy_written(struct block_device *to, struct block_device *from)
 	return 0;
 }
 
+bool blk_was_written(const struct block_device *bdev)
+{
+	return !xa_empty(&bdev->store);
+}
+
 static void store_fini(struct block_device *bdev)
 {
 	XA_STATE(xas, &bdev->store, 0);

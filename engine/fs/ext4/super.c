@@ -286,7 +286,8 @@ static int ext4_load_journal(struct super_block *sb, struct fl_error *err)
 	ret = jbd2_journal_init_dev(sb->s_bdev, sbi->s_blocks_count, sbi->s_journal_blocks,
 				    1u << sb->s_blocksize_bits, &ext4_journal_operations, sb,
 				    &sbi->s_journal);
-	if (ret || !sb->s_machine->data)
+	/* The log of a new file system is empty: nothing has to be read to know it. */
+	if (ret || !blk_was_written(sb->s_bdev))
 		return ret;
 	return jbd2_journal_recover(sbi->s_journal, &sbi->s_recovery);
 }
