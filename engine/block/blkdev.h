@@ -143,6 +143,8 @@ int blk_rw_wait(struct block_device *bdev, unsigned int opf, u64 pos, void *buf,
  * -ENOMEM.
  */
 int blk_set_power_cut(struct block_device *bdev, u64 nth, u64 seed);
+/* It goes out now, on such a disk. */
+void blk_cut_power(struct block_device *bdev);
 /* Writes completed so far on such a disk, and whether its power is out. */
 u64 blk_writes_completed(const struct block_device *bdev);
 bool blk_power_is_out(const struct block_device *bdev);

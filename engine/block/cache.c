@@ -130,6 +130,12 @@ static void cut_power(struct block_device *bdev)
 	cache->out = true;
 }
 
+void blk_cut_power(struct block_device *bdev)
+{
+	if (!bdev->cache->out)
+		cut_power(bdev);
+}
+
 static struct cached_write *find_write(const struct disk_cache *cache, const struct bio *bio)
 {
 	struct cached_write *w;

@@ -180,6 +180,7 @@ void lab_lua_add_engine(lua_State *L)
 		{"kernels", fl_kernels},
 		{"knobs", fl_knobs},
 		{"lines", fl_lines},
+		{"pattern", lab_lua_pattern},
 		{NULL, NULL},
 	};
 

@@ -1,6 +1,7 @@
 /* Events as Lua sees them: recorded, iterated over, filtered. */
 #include "lab/lua_machine.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include "lib/strutil.h"
@@ -64,7 +65,15 @@ static bool event_field(const struct lab_machine *lm, const struct trace_event *
 	return true;
 }
 
-/* "size={b}": the word before the brace is the key; a bare "{x}" has none. */
+/* Where the word that ends before @end begins; @end if there is none. */
+static const char *word_before(const char *format, const char *end)
+{
+	while (end > format && (islower((unsigned char)end[-1]) || end[-1] == '_'))
+		end--;
+	return end;
+}
+
+/* "size={b}" and "len {a}": the word before the brace is the key; a bare "{x}" has none. */
 static void set_format_fields(lua_State *L, const struct lab_machine *lm,
 			      const struct trace_event *ev)
 {
@@ -76,12 +85,11 @@ static void set_format_fields(lua_State *L, const struct lab_machine *lm,
 
 		if (!memcmp(brace - min_t(size_t, 2, brace - format), "0x", 2))
 			key -= 2;
-		if (key > format && key[-1] == '=') {
+		if (key > format && (key[-1] == '=' || key[-1] == ' ')) {
 			const char *stop = --key;
 
-			while (key > format && key[-1] != ' ')
-				key--;
-			if (event_field(lm, ev, brace + 1, end - brace - 1, &v)) {
+			key = word_before(format, stop);
+			if (key < stop && event_field(lm, ev, brace + 1, end - brace - 1, &v)) {
 				lua_pushlstring(L, key, stop - key);
 				lua_pushinteger(L, v);
 				lua_rawset(L, -3);
@@ -96,6 +104,7 @@ static void set_names(lua_State *L, const struct trace_event *ev)
 {
 	static const char *const provenance[PROVENANCE_NR] = {
 		"none", "sync", "async", "forced", "willneed", "write", "fault"};
+	static const char *const bio_flags[] = {"write", "meta", "flush", "fua"};
 	const struct knob_info *knob;
 
 	switch (ev->id) {
@@ -111,6 +120,13 @@ static void set_names(lua_State *L, const struct trace_event *ev)
 	case EV_mm_filemap_add_to_page_cache:
 		lua_pushstring(L, provenance[min_t(u32, ev->b, PROVENANCE_NR - 1)]);
 		lua_setfield(L, -2, "provenance");
+		break;
+	case EV_block_bio_queue:
+		set_integer(L, "sectors", ev->a);
+		for (size_t i = 0; i < ARRAY_SIZE(bio_flags); i++) {
+			lua_pushboolean(L, ev->b >> i & 1);
+			lua_setfield(L, -2, bio_flags[i]);
+		}
 		break;
 	case EV_mm_filemap_delete_from_page_cache:
 		set_integer(L, "used", ev->b);

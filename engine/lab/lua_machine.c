@@ -12,6 +12,7 @@
 #define MEMORY_MAX	(64LL << 30)
 #define DATA_MEMORY_MAX (1LL << 30)
 #define FILE_MAX	(1LL << 40)
+#define FS_MAX		(1LL << 46)
 
 s64 lab_lua_size(lua_State *L, int index, const char *what)
 {
@@ -164,6 +165,7 @@ enum field {
 	EXTENT_GAP,
 	FS_SIZE,
 	JOURNAL,
+	POWER_CUT,
 	FEATURES,
 	MOUNT_OPTIONS,
 	DIR_FLAGS,
@@ -175,7 +177,8 @@ enum field {
 static const char *const field_names[NR_FIELDS] = {
 	"kernel", "memory", "page_size", "block_size", "fs",   "size",	   "disk", "written",
 	"file",	  "image",  "ra_kb",  "io_kb",	 "cpus",       "seed", "fragment", "data", "record",
-	"extent_blocks", "extent_gap", "fs_size", "journal", "features", "mount_options", "dir_flags", "split_fails",
+	"extent_blocks", "extent_gap", "fs_size", "journal", "power_cut", "features", "mount_options",
+	"dir_flags", "split_fails",
 	"early_kill",
 };
 
@@ -244,10 +247,14 @@ static void take_field(lua_State *L, struct builder *b, enum field field)
 		c->extent_gap = take_count(L, "extent_gap", 1, UINT32_MAX);
 		break;
 	case FS_SIZE:
-		c->fs_bytes = take_size(L, "fs_size", 1LL << 46);
+		c->fs_bytes = take_size(L, "fs_size", FS_MAX);
 		break;
 	case JOURNAL:
-		c->journal_bytes = take_size(L, "journal", 1LL << 40);
+		c->journal_bytes = take_size(L, "journal", FILE_MAX);
+		break;
+	case POWER_CUT:
+		c->power_cut = lua_isboolean(L, -1) ? (lua_toboolean(L, -1) ? ~0ULL : 0)
+						    : take_count(L, "power_cut", 1, INT64_MAX);
 		break;
 	case FEATURES:
 		c->features = take_string(L, "features");
@@ -342,6 +349,8 @@ static void boot(lua_State *L, struct lab_machine *lm, const struct run_config *
 		luaL_error(L, "machine: %s%s%s", err.file, *err.file ? ": " : "", err.text);
 		return;
 	}
+	lm->power_cut = config->power_cut;
+	lm->twin = twin;
 	lm->ll->machines++;
 	if (lm->ll->booted)
 		lm->ll->booted(lm->ll->machine_ctx, lm->run, twin);
@@ -402,6 +411,7 @@ static void copy_list(lua_State *L, struct op_list *to, const struct op_list *fr
 struct lab_machine *lab_machine_twin(lua_State *L, int index)
 {
 	struct lab_machine *from = lab_machine_idle(L, index), *lm;
+	struct run_config config = from->run->config;
 
 	if (from->policy.on)
 		luaL_error(L, "a machine with a policy has no twin, expected one without");
@@ -410,7 +420,8 @@ struct lab_machine *lab_machine_twin(lua_State *L, int index)
 	lm = push_machine(L);
 	lua_getiuservalue(L, index, 1);
 	lua_setiuservalue(L, -2, 1);
-	boot(L, lm, &from->run->config, true);
+	config.power_cut = from->power_cut;
+	boot(L, lm, &config, true);
 	copy_list(L, &lm->queue, &from->queue);
 	lm->next = from->next;
 	lm->repeat = from->repeat;
@@ -494,6 +505,7 @@ static void make_type(lua_State *L)
 	lab_machine_add_looks(L);
 	lab_machine_add_perf(L);
 	lab_machine_add_tasks(L);
+	lab_machine_add_power(L);
 	lab_machine_add_events(L);
 	lab_machine_add_policy(L);
 	lua_pushcclosure(L, machine_index, 1);

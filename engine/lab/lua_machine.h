@@ -21,6 +21,9 @@
 #define PAST_WAIT    WL_NR_OPS	     /* waited for the disk */
 #define PAST_CHATTR  (WL_NR_OPS + 1) /* n: the journal flag went on or off */
 #define PAST_REMOUNT (WL_NR_OPS + 2)
+#define PAST_POWER_CUT (WL_NR_OPS + 3)
+#define PAST_REPLAY (WL_NR_OPS + 4) /* switched on again */
+#define PAST_SLEEP (WL_NR_OPS + 5) /* n: ns */
 
 struct op_list {
 	struct wl_op *ops;
@@ -30,6 +33,8 @@ struct op_list {
 struct lab_machine {
 	struct lab_lua *ll;
 	struct run *run; /* NULL once closed */
+	u64 power_cut; /* as it booted, which the run forgets when it is switched on again */
+	bool twin;  /* made by replaying another one's past */
 	bool tasks; /* several tasks played on it: it cannot be made again */
 	bool busy;
 	lua_State *L; /* while busy: who plays; its index 1 is this machine */
@@ -60,6 +65,13 @@ void lab_machine_play(lua_State *L, struct lab_machine *lm, const struct wl_op *
 void lab_machine_note(struct lab_machine *lm);
 /* Play one entry of a past on a twin. */
 void lab_machine_replay(lua_State *L, struct lab_machine *lm, const struct wl_op *op);
+/*
+ * What is done from outside, between two operations, remembered in past: 0 or -errno. A replay
+ * raises when the disk does not hold the file.
+ */
+int lab_machine_handle(lua_State *L, struct lab_machine *lm, const struct wl_op *op);
+/* ... of these, power cut, replay and sleep; lua_power.c */
+int lab_machine_power(lua_State *L, struct lab_machine *lm, const struct wl_op *op);
 /* The next queued operation without its repeats; false at the end. machine_advance() takes it. */
 bool lab_machine_peek(const struct lab_machine *lm, struct wl_op *op);
 void lab_machine_advance(struct lab_machine *lm);
@@ -81,5 +93,9 @@ void lab_machine_add_perf(lua_State *L);   /* lua_perf.c */
 void lab_machine_add_events(lua_State *L); /* lua_events.c */
 void lab_machine_add_policy(lua_State *L); /* lua_policy.c */
 void lab_machine_add_tasks(lua_State *L);  /* lua_tasks.c */
+void lab_machine_add_power(lua_State *L);  /* lua_power.c */
+
+/* fl.pattern(nr, off, len): what the nr-th write of a machine puts there. lua_power.c */
+int lab_lua_pattern(lua_State *L);
 
 #endif

@@ -50,13 +50,18 @@ static void drain(lua_State *L, struct lab_machine *lm)
 	blk_drain(lm->run->machine);
 }
 
-/* What is done to the file from outside, between two operations: 0 or -errno. */
-static int handle(lua_State *L, struct lab_machine *lm, const struct wl_op *op)
+int lab_machine_handle(lua_State *L, struct lab_machine *lm, const struct wl_op *op)
 {
 	lab_lua_charge(L, 1 + lm->run->inode->i_mapping->nrpages / 16);
 	append(L, &lm->past, op);
-	return (unsigned int)op->type == PAST_CHATTR ? run_set_journal_flag(lm->run, op->n)
-				       : run_remount(lm->run);
+	switch ((unsigned int)op->type) {
+	case PAST_CHATTR:
+		return run_set_journal_flag(lm->run, op->n);
+	case PAST_REMOUNT:
+		return run_remount(lm->run);
+	default:
+		return lab_machine_power(L, lm, op);
+	}
 }
 
 void lab_machine_replay(lua_State *L, struct lab_machine *lm, const struct wl_op *op)
@@ -64,7 +69,7 @@ void lab_machine_replay(lua_State *L, struct lab_machine *lm, const struct wl_op
 	if (op->type == PAST_WAIT)
 		drain(L, lm);
 	else if (op->type > PAST_WAIT)
-		handle(L, lm, op);
+		lab_machine_handle(L, lm, op);
 	else
 		lab_machine_play(L, lm, op);
 }
@@ -156,6 +161,8 @@ void lab_machine_play(lua_State *L, struct lab_machine *lm, const struct wl_op *
 	struct fl_error err = {0};
 	int ret;
 
+	if (run_power_is_out(lm->run))
+		return;
 	lab_lua_charge(L, op_price(lm->run, op));
 	remember(L, lm, op);
 	if (lm->ll->played)
@@ -248,14 +255,14 @@ static int machine_chattr(lua_State *L)
 	struct lab_machine *lm = lab_machine_idle(L, 1);
 	const struct wl_op op = {.type = PAST_CHATTR, .n = luaL_checkoption(L, 2, NULL, words)};
 
-	return push_outcome(L, handle(L, lm, &op));
+	return push_outcome(L, lab_machine_handle(L, lm, &op));
 }
 
 static int machine_remount(lua_State *L)
 {
 	const struct wl_op op = {.type = PAST_REMOUNT, .n = 1};
 
-	return push_outcome(L, handle(L, lab_machine_idle(L, 1), &op));
+	return push_outcome(L, lab_machine_handle(L, lab_machine_idle(L, 1), &op));
 }
 
 /* Upvalues: type, kinds. */
@@ -270,6 +277,8 @@ static int machine_op(lua_State *L)
 	bytes = lm->run->bytes;
 	errors = lm->run->errors;
 	lab_machine_play(L, lm, &op);
+	if (run_power_is_out(lm->run))
+		return push_outcome(L, -EIO);
 	if (lm->run->errors > errors)
 		return push_outcome(L, lm->run->last_error);
 	if (!reads(type))
@@ -428,9 +437,11 @@ static void play_caught(lua_State *L, struct lab_machine *lm, const struct wl_op
 	struct fl_error err = {0};
 	int ret;
 
+	c->nr = 0;
+	if (run_power_is_out(lm->run))
+		return;
 	lab_lua_charge(L, op_price(lm->run, op));
 	remember(L, lm, op);
-	c->nr = 0;
 	trace_add_sink(&lm->run->machine->trace, &c->sink);
 	play_protected(L, lm, op, &ret, &err);
 	trace_remove_sink(&lm->run->machine->trace, &c->sink);

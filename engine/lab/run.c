@@ -10,7 +10,7 @@
 
 #include "fs/balloc.h"
 #include "fs/boot.h"
-#include "fs/ext4/ext4.h"
+#include "fs/ext4/ext4_jbd2.h"
 #include "fs/ext4/ondisk.h"
 #include "fs/falloc.h"
 #include "fs/read_write.h"
@@ -967,6 +967,19 @@ int run_remount(struct run *run)
 			ret = -ENOMEM;
 	}
 	return ret;
+}
+
+int run_sleep(struct run *run, u64 ns)
+{
+	journal_t *journal = strcmp(run->sb->s_type, "ext4") ? NULL : ext4_journal(run->inode);
+	struct machine *m = run->machine;
+
+	blk_drain(m);
+	m->clock_ps += ns * 1000;
+	if (!journal || !journal->j_running_transaction || journal->j_errno ||
+	    m->clock_ps < journal->j_running_transaction->t_expires)
+		return 0;
+	return jbd2_journal_commit_transaction(journal);
 }
 
 bool run_power_is_out(const struct run *run)

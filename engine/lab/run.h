@@ -171,6 +171,13 @@ int run_set_journal_flag(struct run *run, bool on);
  */
 int run_remount(struct run *run);
 
+/*
+ * Nobody does anything for @ns of virtual time, I/O under way apart: then the journal of ext4
+ * commits a transaction that is older than JBD2_MAX_COMMIT_AGE_PS, as kjournald2() does. No flusher
+ * writes dirty pages back. 0, or the error of the commit.
+ */
+int run_sleep(struct run *run, u64 ns);
+
 /* Did the power go out (run_config.power_cut)? Nothing that is played then counts any more. */
 bool run_power_is_out(const struct run *run);
 /*

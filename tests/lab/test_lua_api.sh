@@ -251,4 +251,67 @@ test_expect_success 'a twin has waited for the disk where its machine has' '
 	"$FOLIOLAB" run twin.lua
 '
 
+test_expect_success 'the power goes out, the journal is replayed: what was fsynced is there; twins follow' - <<'END'
+lua <<'LUA'
+local m = fl.machine { fs = "ext4", size = 0, disk = "ram", data = true, memory = "64m", fs_size = "64m", journal = "4m", power_cut = true, record = true }
+m:play("pwrite 0 64k; fsync; pwrite 64k 32k")
+assert(m.size == 96 << 10 and m:bytes(64 << 10, 512) == fl.pattern(2, 64 << 10, 512))
+-- One bio of data; then the log: its superblock, a descriptor, three blocks, the commit record.
+local seen = {}
+for e in m:events { name = "block_bio_queue" } do
+	seen[#seen + 1] = (e.meta and "m" or "d") .. (e.flush and "F" or "") .. (e.fua and "U" or "") .. e.sectors
+end
+assert(seen[1] == "d128" and seen[2] == "mU8" and seen[#seen] == "mFU8", table.concat(seen, " "))
+assert(m:disk_writes() == #seen and m:journal().transaction_max == 341 and m:journal().commits == 1)
+local before = m:twin()
+m:power_cut()
+assert(m:power_is_out() and select(2, m:pwrite(0, 4096)) == "EIO" and m:play("pwrite 0 4k") == 0)
+local r = m:replay()
+assert(r.transactions == 1 and r.blocks == 3 and not m:power_is_out())
+assert(m.size == 64 << 10 and m:cached() == 0 and m:bytes(0, "64k") == fl.pattern(1, 0, "64k"))
+local after = m:twin()
+assert(after.size == 64 << 10 and after:cached() == m:cached() and before.size == 96 << 10 and not before:power_is_out())
+-- Six seconds later the time stamps' transaction is committed: with data=writeback the size, without the data.
+for options, kept in pairs { ["data=ordered,nodelalloc"] = true, ["data=writeback,nodelalloc"] = false } do
+	m = fl.machine { fs = "ext4", size = 0, disk = "ram", data = true, memory = "64m", fs_size = "64m", mount_options = options, power_cut = true }
+	m:pwrite(0, "64k")
+	m:sleep(6)
+	assert(m:clock() > 6e9 and m:journal().commits == 1)
+	m:power_cut()
+	m = m:twin()
+	m:replay()
+	assert(m.size == 64 << 10 and (m:bytes(0, "64k") == fl.pattern(1, 0, "64k")) == kept)
+end
+-- With the first write of the disk: no transaction was whole.
+m = fl.machine { fs = "ext4", size = 0, disk = "ram", data = true, memory = "64m", fs_size = "64m", power_cut = 1 }
+m:play("pwrite 0 64k; fsync")
+assert(m:power_is_out() and m:replay().transactions == 0 and m.size == 0)
+for _, wrong in ipairs { function() m:replay() end, function() fl.machine {}:power_cut() end, function() fl.machine { power_cut = 1 } end,
+	function() fl.machine { fs = "ext4" }:bytes(0, 1) end, function() m:bytes(0, "2m") end, function() fl.pattern(0, 0, 1) end } do
+	local ok, why = pcall(wrong)
+	assert(not ok and why:find("expected") or why:find("more than") or why:find("from 1"), why)
+end
+assert(fl.machine {}:journal() == nil)
+LUA
+END
+
+test_expect_success 'handles, their credits and the kernel'"'"'s words' - <<'END'
+lua <<'LUA'
+-- 20 GB, 1K blocks, a journal of 1 MB, a block a group: before e2c4c49dee64 the credits run out.
+local function famous(kernel)
+	local m = fl.machine { kernel = kernel, fs = "ext4-1k", size = 0, fs_size = 20 << 30, journal = "1m", extent_blocks = 1, extent_gap = 8192, record = true }
+	m:pwrite(0, "2m")
+	return m, m:fsync()
+end
+local m, ok = famous("v6.16")
+assert(not ok and m:journal().aborted and m:log():find("Aborting journal"))
+m, ok = famous("v6.18")
+assert(ok and m:log() == "" and m:journal().extends > 100)
+local e = m:events { name = "jbd2_handle_start", filter = { type = 2 } }()
+assert(e.requested_blocks == 1 + 41 or e.requested_blocks == 41, e.text)
+e = m:events { name = "ext4_ext_map_blocks_exit" }()
+assert(e.lblk == 0 and e.wanted == 2048 and e.len == 1)
+LUA
+END
+
 test_done
