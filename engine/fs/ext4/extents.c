@@ -32,7 +32,7 @@ static bool next_extent(const struct inode *inode, u64 from, u64 end, struct fs_
 
 	while (i < inode->i_nr_extents && inode->i_extents[i].state == EXTENT_DELAYED)
 		i++;
-	if (i == inode->i_nr_extents || inode->i_extents[i].lblk >= end)
+	if (from >= end || i == inode->i_nr_extents || inode->i_extents[i].lblk >= end)
 		return false;
 	*e = inode->i_extents[i];
 	if (e->lblk < from) {
