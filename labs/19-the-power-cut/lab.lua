@@ -296,7 +296,7 @@ usual way is a new file, `fsync()`, and `rename()` over the old one. See what ea
 
 ```
 foliolab run -e 'pwrite 0 64k; fsync; pwrite 64k 64k'
-  --fs ext4 --disk ram --size 0 --power-cut 5
+  --fs ext4 --disk ram --size 0 --fs-size 64m --power-cut 5
 ```
 ]],
 		},
