@@ -2,34 +2,15 @@
 
 #include <string.h>
 
-/* ---- JUnit ---- */
+#include "lib/encode.h"
 
-static void xml_text(FILE *f, const char *s)
-{
-	for (; *s; s++)
-		switch (*s) {
-		case '<':
-			fputs("&lt;", f);
-			break;
-		case '>':
-			fputs("&gt;", f);
-			break;
-		case '&':
-			fputs("&amp;", f);
-			break;
-		case '"':
-			fputs("&quot;", f);
-			break;
-		default:
-			fputc(*s, f);
-		}
-}
+/* ---- JUnit ---- */
 
 /* " name="value"". */
 static void xml_attribute(FILE *f, const char *name, const char *value)
 {
 	fprintf(f, " %s=\"", name);
-	xml_text(f, value);
+	encode_entities(f, value);
 	fputc('"', f);
 }
 
@@ -72,7 +53,7 @@ static void junit_suite(FILE *f, const struct grade *g, const struct grade_resul
 	for (unsigned int i = 0; i < g->nr_items; i++)
 		junit_case(f, g, r, i);
 	fputs("\t\t<system-out>", f);
-	xml_text(f, r->path);
+	encode_entities(f, r->path);
 	fprintf(f, ": %g/%g</system-out>\n\t</testsuite>\n", r->score, g->max);
 }
 

@@ -16,7 +16,4 @@ int picture_png_pixels(const u32 *pixels, int w, int h, FILE *f);
 /* @d as an SVG, texts as text. */
 int picture_svg(const struct draw *d, FILE *f);
 
-/* @text with & < > and " as entities. */
-void picture_escape(FILE *f, const char *text);
-
 #endif

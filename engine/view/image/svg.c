@@ -1,9 +1,9 @@
 /* SVG: one element for each command, images as PNG inside of it. */
 #include <errno.h>
-#include <openssl/evp.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/encode.h"
 #include "view/image/picture.h"
 
 static const char *const hatch_paths[HATCH_NR] = {
@@ -12,22 +12,6 @@ static const char *const hatch_paths[HATCH_NR] = {
 	[HATCH_CROSS] = "M-1 1l2-2M0 6l6-6M5 7l2-2M-1 5l2 2M0 0l6 6M5-1l2 2",
 	[HATCH_DOTS] = "M0 0h1M3 0h1M0 3h1M3 3h1",
 };
-
-void picture_escape(FILE *f, const char *text)
-{
-	for (; *text; text++) {
-		const char *entity = *text == '&'   ? "&amp;"
-				     : *text == '<' ? "&lt;"
-				     : *text == '>' ? "&gt;"
-				     : *text == '"' ? "&quot;"
-						    : NULL;
-
-		if (entity)
-			fputs(entity, f);
-		else
-			fputc(*text, f);
-	}
-}
 
 static void put_box(FILE *f, struct box b)
 {
@@ -57,7 +41,7 @@ static void put_text(const struct draw *d, const struct draw_command *c, FILE *f
 		c->box.x, c->box.y + c->box.h * 3 / 4, c->box.h * 13 / 16,
 		font_width(d->font, c->box.h, text), c->colour,
 		c->detail & DRAW_BOLD ? " font-weight=\"bold\"" : "");
-	picture_escape(f, text);
+	encode_entities(f, text);
 	fputs("</text>\n", f);
 }
 
@@ -69,18 +53,6 @@ static void put_hatch(const struct draw_command *c, size_t nr, FILE *f)
 		nr, hatch_paths[c->detail], c->colour);
 	put_box(f, c->clip);
 	fprintf(f, " fill=\"url(#h%zu)\"/>\n", nr);
-}
-
-static int put_base64(const char *bytes, size_t n, FILE *f)
-{
-	unsigned char *text = malloc(4 * (n / 3 + 1) + 1);
-
-	if (!text)
-		return -ENOMEM;
-	EVP_EncodeBlock(text, (const unsigned char *)bytes, n);
-	fputs((const char *)text, f);
-	free(text);
-	return 0;
 }
 
 static int put_image(const struct draw *d, const struct draw_command *c, FILE *f)
@@ -101,7 +73,7 @@ static int put_image(const struct draw *d, const struct draw_command *c, FILE *f
 		fputs(" preserveAspectRatio=\"none\" image-rendering=\"pixelated\" "
 		      "href=\"data:image/png;base64,",
 		      f);
-		ret = put_base64(bytes, n, f);
+		ret = encode_base64(f, bytes, n);
 		fputs("\"/>\n", f);
 	}
 	free(bytes);

@@ -3,12 +3,11 @@
 #include <cjson/cJSON.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <openssl/evp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
-#include "view/image/picture.h"
+#include "lib/encode.h"
 #include "view/timeline.h"
 #include "view/tui/canvas.h"
 #include "view/web/stream.h"
@@ -119,18 +118,6 @@ static char *make_head(const struct web_stream *w, const struct web_page *page)
 
 /* ---- packing ---- */
 
-static int put_base64(const u8 *bytes, size_t n, FILE *f)
-{
-	unsigned char *text = malloc(4 * (n / 3 + 1) + 1);
-
-	if (!text)
-		return -ENOMEM;
-	EVP_EncodeBlock(text, bytes, n);
-	fputs((const char *)text, f);
-	free(text);
-	return 0;
-}
-
 /* "length of the JSON\n", the JSON, the stream: deflated, as text. */
 static int put_data(const char *head, const struct web_bytes *stream, FILE *f)
 {
@@ -149,7 +136,7 @@ static int put_data(const char *head, const struct web_bytes *stream, FILE *f)
 	packed_len = compressBound(len);
 	packed = malloc(packed_len);
 	if (packed && compress2(packed, &packed_len, all, len, Z_BEST_COMPRESSION) == Z_OK)
-		ret = put_base64(packed, packed_len, f);
+		ret = encode_base64(f, packed, packed_len);
 	free(packed);
 	free(all);
 	return ret;
@@ -167,9 +154,9 @@ static int put_page(const struct web_stream *w, const struct web_page *page, FIL
 	      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
 	      "script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:\">\n<title>",
 	      f);
-	picture_escape(f, page->title);
+	encode_entities(f, page->title);
 	fprintf(f, "</title>\n<style>\n%s</style></head>\n<body>\n<h1 id=\"title\">", web_style);
-	picture_escape(f, page->title);
+	encode_entities(f, page->title);
 	fprintf(f, "</h1>\n%s<script id=\"data\" type=\"text/plain\">", web_body);
 	ret = put_data(head, &w->out, f);
 	fprintf(f, "</script>\n<script>\n%s</script>\n</body></html>\n", web_script);
