@@ -163,6 +163,11 @@ void zone_exit(struct machine *m);
 long calculate_normal_threshold(unsigned int cpus, u64 zone_bytes);
 
 /* ---- mm/filemap.c ---- */
+/*
+ * A folio that was found has no references: it is on its way out of the tree, so that the next look
+ * will not find it. One that a bug left in the tree is found for ever.
+ */
+void filemap_look_again(struct machine *m);
 
 /* Read one locked folio and wait: 0, -EIO (readahead shrinks), or AOP_TRUNCATED_PAGE. */
 int filemap_read_folio(struct file *file, struct folio *folio);

@@ -108,7 +108,7 @@ test_expect_success 'names: every function stands where it is said to' '
 	printf "%s\n" "ffffffff81000000 T filemap_read" "ffffffff81000010 t page_cache_ra_order.constprop.0" \
 		"ffffffff81000020 D nr_file_pages" >map
 	"$FOLIOLAB" names --system-map map >out
-	test_grep "^y filemap_read +engine/mm/filemap.c:[0-9]+$" out
+	test_grep "^y filemap_read +engine/mm/filemap_read.c:[0-9]+$" out
 	test_grep "^y page_cache_ra_order +engine/mm/readahead.c:[0-9]+$" out
 	test_grep "^2 of [0-9]+ functions are in map$" out
 	sed -n "s/^[y-] \([^ ]*\) *\([^ ]*\)$/\1 \2/p" out >list
