@@ -9,6 +9,7 @@ lab()
 }
 
 # All students in the soak, some of them else.
+# shellcheck disable=SC2034
 students=30
 [ -z "${FL_SOAK-}" ] || students=200
 
