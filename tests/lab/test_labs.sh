@@ -1,5 +1,7 @@
 #!/bin/bash
 # lab/test_labs.sh - labs as students and instructors use them.
+# Steps are strings.
+# shellcheck disable=SC2034
 . "$(dirname "$0")/../lib.sh"
 
 export FOLIOLAB_LABS=$FL_ROOT/labs XDG_STATE_HOME=$TMPDIR/state
@@ -9,7 +11,6 @@ lab()
 }
 
 # All students in the soak, some of them else.
-# shellcheck disable=SC2034
 students=30
 [ -z "${FL_SOAK-}" ] || students=200
 
