@@ -234,6 +234,6 @@ help:
 	@echo 'install      to $$(DESTDIR)$$(PREFIX), PREFIX=$(PREFIX)'
 	@echo 'uninstall    remove what install put there'
 	@echo 'deb          Debian packages, in $(B)/deb/'
-	@echo 'check-style  include floors, sizes, headers, shellcheck, luacheck'
+	@echo 'check-style  include floors, sizes, headers, shellcheck, luacheck, clang-format'
 	@echo 'clean        remove $(B)/'
 	@echo 'Variables: CC CFLAGS CPPFLAGS LDFLAGS WERROR= NO_GUI=1 BUILD PREFIX DESTDIR V=1'

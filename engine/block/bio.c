@@ -24,7 +24,7 @@ struct bio *bio_alloc(struct block_device *bdev, unsigned short nr_vecs, unsigne
 	bio->__bi_cnt = 1;
 	bio->bi_vcnt = 0;
 	bio->bi_max_vecs = min_t(unsigned short, nr_vecs, BIO_MAX_VECS);
-	bio->bi_iter = (struct bvec_iter){ 0 };
+	bio->bi_iter = (struct bvec_iter){0};
 	bio->bi_end_io = NULL;
 	bio->bi_private = NULL;
 	blk->live_bios++;
@@ -56,7 +56,10 @@ bool bio_add_folio(struct bio *bio, struct folio *folio, size_t len, size_t off,
 	if (bio->bi_vcnt == bio->bi_max_vecs)
 		return false;
 	bio->bi_io_vec[bio->bi_vcnt++] = (struct bio_vec){
-		.bv_folio = folio, .bv_len = len, .bv_offset = off, .bv_data = data,
+		.bv_folio = folio,
+		.bv_len = len,
+		.bv_offset = off,
+		.bv_data = data,
 	};
 	bio->bi_iter.bi_size += len;
 	return true;

@@ -17,13 +17,13 @@
 #define SECTOR_SHIFT 9
 #define BIO_MAX_VECS 256
 
-#define REQ_OP_READ 0u
+#define REQ_OP_READ  0u
 #define REQ_OP_WRITE 1u
-#define REQ_OP_MASK 1u
-#define REQ_META (1u << 12)	/* of the file system or its journal */
-#define REQ_FUA (1u << 17)	/* completes when it is past the disk's cache */
-#define REQ_PREFLUSH (1u << 18)	/* first everything completed so far goes past it */
-#define REQ_RAHEAD (1u << 19)
+#define REQ_OP_MASK  1u
+#define REQ_META     (1u << 12) /* of the file system or its journal */
+#define REQ_FUA	     (1u << 17) /* completes when it is past the disk's cache */
+#define REQ_PREFLUSH (1u << 18) /* first everything completed so far goes past it */
+#define REQ_RAHEAD   (1u << 19)
 
 typedef u64 sector_t;
 
@@ -34,23 +34,23 @@ struct bio;
 typedef void bio_end_io_t(struct bio *bio);
 
 struct bio_vec {
-	struct folio *bv_folio;	/* opaque here */
+	struct folio *bv_folio; /* opaque here */
 	unsigned int bv_len;	/* bytes */
-	unsigned int bv_offset;	/* first byte inside the folio */
+	unsigned int bv_offset; /* first byte inside the folio */
 	void *bv_data;		/* host address of that byte, or NULL */
 };
 
 struct bvec_iter {
-	sector_t bi_sector;	/* first 512-byte sector */
-	unsigned int bi_size;	/* bytes */
+	sector_t bi_sector;   /* first 512-byte sector */
+	unsigned int bi_size; /* bytes */
 };
 
 struct bio {
-	struct bio *bi_next;	/* the request it is part of, or the free list */
+	struct bio *bi_next; /* the request it is part of, or the free list */
 	struct block_device *bi_bdev;
-	unsigned int bi_opf;	/* REQ_OP_* and flags */
+	unsigned int bi_opf; /* REQ_OP_* and flags */
 	int bi_status;
-	unsigned int __bi_cnt;	/* references; bio_get() and bio_put() */
+	unsigned int __bi_cnt; /* references; bio_get() and bio_put() */
 	unsigned short bi_vcnt, bi_max_vecs;
 	struct bvec_iter bi_iter;
 	bio_end_io_t *bi_end_io;
@@ -63,7 +63,8 @@ static inline sector_t bio_end_sector(const struct bio *bio)
 	return bio->bi_iter.bi_sector + (bio->bi_iter.bi_size >> SECTOR_SHIFT);
 }
 
-/* A bio for at most @nr_vecs vectors (cut to BIO_MAX_VECS), or NULL. block/bio.c bio_alloc_bioset(). */
+/* A bio for at most @nr_vecs vectors (cut to BIO_MAX_VECS), or NULL. block/bio.c
+ * bio_alloc_bioset(). */
 struct bio *bio_alloc(struct block_device *bdev, unsigned short nr_vecs, unsigned int opf);
 void bio_put(struct bio *bio);
 /* Keep a bio beyond its bi_end_io. */
@@ -81,15 +82,16 @@ bool bio_add_folio(struct bio *bio, struct folio *folio, size_t len, size_t off,
  */
 struct bio_run {
 	struct block_device *bdev;
-	struct bio *bio;	/* being filled, NULL at first */
+	struct bio *bio; /* being filled, NULL at first */
 	unsigned int opf;
-	unsigned short nr_vecs;	/* wanted for a new bio */
+	unsigned short nr_vecs; /* wanted for a new bio */
 	bio_end_io_t *end_io;
-	void *private;		/* bi_private of every bio */
-	u64 made;		/* bios begun so far */
+	void *private; /* bi_private of every bio */
+	u64 made;      /* bios begun so far */
 };
 
-/* Add @len bytes from byte @off of @folio; @data is the host address of the folio or NULL. -ENOMEM. */
+/* Add @len bytes from byte @off of @folio; @data is the host address of the folio or NULL. -ENOMEM.
+ */
 int bio_run_add(struct bio_run *run, struct folio *folio, size_t off, size_t len, void *data,
 		sector_t sector);
 void bio_run_submit(struct bio_run *run);

@@ -82,7 +82,7 @@ void blk_complete_at(struct machine *m, struct bio *bio, u64 ps)
 		return;
 	}
 	i = blk->nr++;
-	blk->heap[i] = (struct completion){ .ps = ps, .seq = blk->seq++, .bio = bio };
+	blk->heap[i] = (struct completion){.ps = ps, .seq = blk->seq++, .bio = bio};
 	for (; i && before(&blk->heap[i], &blk->heap[(i - 1) / 2]); i = (i - 1) / 2)
 		swap_completions(&blk->heap[i], &blk->heap[(i - 1) / 2]);
 	set_next_io(m);
@@ -267,7 +267,8 @@ void blk_finish_plug(struct machine *m)
 		flush_plug(m);
 }
 
-/* Only the last request of the plug can be continued. block/blk-merge.c bio_attempt_back_merge(). */
+/* Only the last request of the plug can be continued. block/blk-merge.c bio_attempt_back_merge().
+ */
 static bool merge_into_plug(struct blk_plug *plug, struct bio *bio)
 {
 	struct request *rq = plug->nr ? &plug->rq[plug->nr - 1] : NULL;
@@ -286,8 +287,8 @@ static u32 bio_trace_flags(const struct bio *bio)
 {
 	if ((bio->bi_opf & REQ_OP_MASK) == REQ_OP_READ)
 		return 0;
-	return 1 | (bio->bi_opf & REQ_META ? 2 : 0) |
-	       (bio->bi_opf & REQ_PREFLUSH ? 4 : 0) | (bio->bi_opf & REQ_FUA ? 8 : 0);
+	return 1 | (bio->bi_opf & REQ_META ? 2 : 0) | (bio->bi_opf & REQ_PREFLUSH ? 4 : 0) |
+	       (bio->bi_opf & REQ_FUA ? 8 : 0);
 }
 
 void submit_bio(struct bio *bio)
@@ -295,8 +296,12 @@ void submit_bio(struct bio *bio)
 	struct block_device *bdev = bio->bi_bdev;
 	struct machine *m = bdev->machine;
 	struct blk_plug *plug = current_plug(m);
-	struct request rq = { .bio = bio, .biotail = bio, .bdev = bdev, .opf = bio->bi_opf,
-			      .sector = bio->bi_iter.bi_sector, .bytes = bio->bi_iter.bi_size };
+	struct request rq = {.bio = bio,
+			     .biotail = bio,
+			     .bdev = bdev,
+			     .opf = bio->bi_opf,
+			     .sector = bio->bi_iter.bi_sector,
+			     .bytes = bio->bi_iter.bi_size};
 
 	charge(m, COST_SUBMIT_BIO, 1);
 	bdev->stats.bios++;

@@ -21,7 +21,7 @@ struct request {
 #define BLK_PLUG_REQUESTS 64
 
 struct blk_plug {
-	unsigned int depth;		/* nesting of blk_start_plug() */
+	unsigned int depth; /* nesting of blk_start_plug() */
 	unsigned int nr;
 	struct request rq[BLK_PLUG_REQUESTS];
 };
@@ -33,8 +33,8 @@ struct completion {
 };
 
 struct blk_state {
-	struct blk_plug *plugs;		/* of the task on each CPU */
-	struct completion *heap;	/* binary heap by (ps, seq) */
+	struct blk_plug *plugs;	 /* of the task on each CPU */
+	struct completion *heap; /* binary heap by (ps, seq) */
 	size_t nr, cap;
 	u64 seq;
 	struct bio *free_bios;

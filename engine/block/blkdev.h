@@ -20,19 +20,19 @@
 #include "machine/lock.h"
 
 struct queue_limits {
-	unsigned int max_sectors;	/* longest piece, in 512-byte sectors */
+	unsigned int max_sectors; /* longest piece, in 512-byte sectors */
 };
 
 /* How a disk takes its time. */
 struct disk_model {
 	const char *name;
-	bool synchronous;	/* the submitter's CPU moves the bytes itself (brd) */
+	bool synchronous; /* the submitter's CPU moves the bytes itself (brd) */
 	unsigned int queue_depth;
-	u64 latency_ns;		/* from start of a piece to its first byte */
-	u64 write_latency_ns;	/* the same for writes */
-	bool power_safe;	/* its write cache outlives the power: flushes cost nothing */
-	u64 ps_per_byte;	/* transfers share one channel */
-	u64 flush_ns;		/* to empty its write cache */
+	u64 latency_ns;	      /* from start of a piece to its first byte */
+	u64 write_latency_ns; /* the same for writes */
+	bool power_safe;      /* its write cache outlives the power: flushes cost nothing */
+	u64 ps_per_byte;      /* transfers share one channel */
+	u64 flush_ns;	      /* to empty its write cache */
 	const char *source;
 };
 
@@ -44,16 +44,16 @@ struct disk_operations {
 
 /* What a disk did so far. */
 struct disk_stats {
-	u64 bios;		/* submitted */
-	u64 ios;		/* pieces served, the count of iostat */
-	u64 sectors;		/* moved */
-	u64 flushes;		/* of the write cache */
-	u64 busy_ps;		/* time the channel moved bytes */
+	u64 bios;    /* submitted */
+	u64 ios;     /* pieces served, the count of iostat */
+	u64 sectors; /* moved */
+	u64 flushes; /* of the write cache */
+	u64 busy_ps; /* time the channel moved bytes */
 };
 
 /* Where a run of a host disk's bytes lies in its file. */
 struct disk_piece {
-	u64 disk_off, len, file_off;	/* bytes */
+	u64 disk_off, len, file_off; /* bytes */
 };
 
 struct disk_cache;
@@ -65,16 +65,16 @@ struct block_device {
 	struct queue_limits limits;
 	struct lock queue_lock;
 	struct disk_stats stats;
-	u32 bd_dev;		/* minor number, for tracepoints */
-	u64 channel_free_ps;	/* when the channel is free again */
-	u64 *slot_free_ps;	/* queue_depth entries: when a slot is free again */
+	u32 bd_dev;	     /* minor number, for tracepoints */
+	u64 channel_free_ps; /* when the channel is free again */
+	u64 *slot_free_ps;   /* queue_depth entries: when a slot is free again */
 	struct xa_cache store_nodes;
-	struct xarray store;	/* what was written: host memory by 4 KiB of disk */
-	int fd;			/* host disk: the file, else -1; never written to */
-	u64 fd_size;		/* its bytes when it was opened; what lies behind reads as zeros */
-	int error;		/* first error of the host file, 0 while none; -ESTALE: it shrank */
-	u64 blank_from;		/* from this byte on it reads as zeros where nothing was written */
-	struct disk_cache *cache; /* of written sectors; NULL: nobody cuts the power */
+	struct xarray store; /* what was written: host memory by 4 KiB of disk */
+	int fd;		     /* host disk: the file, else -1; never written to */
+	u64 fd_size;	     /* its bytes when it was opened; what lies behind reads as zeros */
+	int error;	     /* first error of the host file, 0 while none; -ESTALE: it shrank */
+	u64 blank_from;	     /* from this byte on it reads as zeros where nothing was written */
+	struct disk_cache *cache;  /* of written sectors; NULL: nobody cuts the power */
 	struct disk_piece *pieces; /* sorted by disk_off; NULL: the disk is the file */
 	unsigned int nr_pieces;
 };

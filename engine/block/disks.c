@@ -10,20 +10,39 @@
 #include "machine/machine.h"
 
 static const struct disk_model models[] = {
-	{ .name = "hole", .synchronous = true, .queue_depth = 1, .ps_per_byte = 0,
-	  .source = "no blocks behind the file: nothing is ever read from it" },
-	{ .name = "ram", .synchronous = true, .queue_depth = 1, .ps_per_byte = 100,
-	  .source = "memcpy of one core" },
-	{ .name = "nvme", .queue_depth = 64, .latency_ns = 80000, .write_latency_ns = 80000,
-	  .ps_per_byte = 333, .flush_ns = 80000,
-	  .source = "a common TLC drive: 80 us to the first byte, 3 GB/s" },
-	{ .name = "nvme-plp", .queue_depth = 64, .latency_ns = 77000, .write_latency_ns = 18000,
-	  .ps_per_byte = 333, .power_safe = true,
-	  .source = "a data centre drive with power loss protection: 77 us to the first byte read, 18 "
-		    "us written (Intel SSD DC P4510, product brief)" },
-	{ .name = "host", .queue_depth = 64, .latency_ns = 80000, .write_latency_ns = 80000,
-	  .ps_per_byte = 333, .flush_ns = 80000,
-	  .source = "timed like nvme; the bytes are the host file's" },
+	{.name = "hole",
+	 .synchronous = true,
+	 .queue_depth = 1,
+	 .ps_per_byte = 0,
+	 .source = "no blocks behind the file: nothing is ever read from it"},
+	{.name = "ram",
+	 .synchronous = true,
+	 .queue_depth = 1,
+	 .ps_per_byte = 100,
+	 .source = "memcpy of one core"},
+	{.name = "nvme",
+	 .queue_depth = 64,
+	 .latency_ns = 80000,
+	 .write_latency_ns = 80000,
+	 .ps_per_byte = 333,
+	 .flush_ns = 80000,
+	 .source = "a common TLC drive: 80 us to the first byte, 3 GB/s"},
+	{.name = "nvme-plp",
+	 .queue_depth = 64,
+	 .latency_ns = 77000,
+	 .write_latency_ns = 18000,
+	 .ps_per_byte = 333,
+	 .power_safe = true,
+	 .source =
+		 "a data centre drive with power loss protection: 77 us to the first byte read, 18 "
+		 "us written (Intel SSD DC P4510, product brief)"},
+	{.name = "host",
+	 .queue_depth = 64,
+	 .latency_ns = 80000,
+	 .write_latency_ns = 80000,
+	 .ps_per_byte = 333,
+	 .flush_ns = 80000,
+	 .source = "timed like nvme; the bytes are the host file's"},
 };
 
 const struct disk_model *disk_model_by_name(const char *name)
@@ -133,7 +152,7 @@ static int host_read(struct block_device *bdev, sector_t sector, void *buf, unsi
 /* ---- what was written lies over what was there ---- */
 
 #define STORE_SHIFT 12
-#define STORE_SIZE (1u << STORE_SHIFT)
+#define STORE_SIZE  (1u << STORE_SHIFT)
 
 /* The stored piece over @block, made from what is on the disk if there is none yet. */
 static char *store_piece(struct block_device *bdev, u64 block)
@@ -229,8 +248,8 @@ static void host_release(struct block_device *bdev)
 	close(bdev->fd);
 }
 
-static const struct disk_operations pattern_ops = { .read = pattern_read };
-static const struct disk_operations host_ops = { .read = host_read, .release = host_release };
+static const struct disk_operations pattern_ops = {.read = pattern_read};
+static const struct disk_operations host_ops = {.read = host_read, .release = host_release};
 
 int blk_open(struct machine *m, const struct disk_model *model, unsigned int max_bytes, int fd,
 	     struct block_device **ret)

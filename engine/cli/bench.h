@@ -16,10 +16,10 @@
 #include "lib/error.h"
 #include "lib/types.h"
 
-#define BENCH_ROWS_MAX 128
-#define BENCH_NAME_MAX 32
+#define BENCH_ROWS_MAX	 128
+#define BENCH_NAME_MAX	 32
 #define BENCH_CHECKS_MAX 160
-#define BENCH_CHECK_MAX 96
+#define BENCH_CHECK_MAX	 96
 
 /* One published number, ours, and what ours must be. */
 struct bench_row {

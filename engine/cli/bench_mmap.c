@@ -65,8 +65,8 @@ struct passes {
 
 static int play_op(struct run *run, enum wl_op_type type, s64 step, u64 n, struct fl_error *err)
 {
-	const struct wl_op op = {.type = type, .step = step, .len = type == WL_PWRITE ? step : 0,
-				 .n = n, .line = 1};
+	const struct wl_op op = {
+		.type = type, .step = step, .len = type == WL_PWRITE ? step : 0, .n = n, .line = 1};
 
 	return run_op(run, &op, err);
 }
@@ -105,7 +105,8 @@ static int play_pass(struct run *run, enum wl_op_type type, s64 step, struct pas
 		ret = play_op(run, WL_MUNMAP, 0, 1, err);
 	after = counters(run);
 	*pass = (struct pass){
-		.ps = after.ps - before.ps, .us = (after.ps - before.ps) / 1000000,
+		.ps = after.ps - before.ps,
+		.us = (after.ps - before.ps) / 1000000,
 		.stat_calls = after.stat_calls - before.stat_calls,
 		.stat_ps = after.stat_ps - before.stat_ps,
 		.buffer_visits = after.buffer_visits - before.buffer_visits,
@@ -146,8 +147,8 @@ static int play_order(unsigned int machine, unsigned int order, struct passes *p
 	if (!ret && filled_with(run, order)) {
 		ret = play_pass(run, WL_TOUCH, READ_STEP, &passes->read[machine][order], err);
 		if (!ret && machines[machine].store)
-			ret = play_pass(run, WL_WTOUCH, STORE_STEP,
-					&passes->store[machine][order], err);
+			ret = play_pass(run, WL_WTOUCH, STORE_STEP, &passes->store[machine][order],
+					err);
 	}
 	run_close(run);
 	return ret;
@@ -164,10 +165,11 @@ static void add_row(struct bench_result *result, unsigned int machine, bool stor
 		return;
 	row = &result->rows[result->nr++];
 	*row = (struct bench_row){.kernel = machines[machine].kernel,
-				  .title = store ? machines[machine].store
-						 : machines[machine].read,
-				  .published = published, .ours = us};
-	snprintf(row->measure, sizeof(row->measure), "%s, order %u", store ? "store" : "read", order);
+				  .title = store ? machines[machine].store : machines[machine].read,
+				  .published = published,
+				  .ours = us};
+	snprintf(row->measure, sizeof(row->measure), "%s, order %u", store ? "store" : "read",
+		 order);
 }
 
 static u64 published_store(unsigned int machine, unsigned int order)
@@ -222,11 +224,10 @@ static void check_stores(struct bench_result *result, const struct passes *p)
 		    growth(before, &at[1]), PUBLISHED_GROWTH / 2, BENCH_ABOVE);
 	bench_check(result, "growth of stores at 7ac67301e82f, order 1, in 1/1000",
 		    growth(before, &at[1]), PUBLISHED_GROWTH * 2, BENCH_BELOW);
-	bench_check(result, "v6.16: storing to order 2 against order 1", at[2].us,
-		    at[1].us, BENCH_ABOVE);
+	bench_check(result, "v6.16: storing to order 2 against order 1", at[2].us, at[1].us,
+		    BENCH_ABOVE);
 	for (unsigned int order = 3; order < ORDERS - 1; order++) {
-		snprintf(name, sizeof(name), "storing to order %u on v6.16 against v6.18",
-			 order);
+		snprintf(name, sizeof(name), "storing to order %u on v6.16 against v6.18", order);
 		bench_check(result, name, at[order].us, p->store[WHOLE_FOLIO][order].us,
 			    BENCH_ABOVE);
 	}
@@ -261,22 +262,24 @@ static void add_account(struct bench_result *result, const struct passes *p)
 	const struct pass *before = &p->store[NO_LARGE][0], *at = &p->store[WITH_LARGE][1];
 	const struct pass *read0 = &p->read[NO_LARGE][0], *read1 = &p->read[WITH_LARGE][1];
 
-	snprintf(result->account, sizeof(result->account),
-		 "What the report's perf diff shows, and what not\n"
-		 "  It has __lruvec_stat_mod_folio at +4.34 %% with an empty Baseline, as every\n"
-		 "  symbol of the kernel: perf had no symbols of the old one to pair with, and shows\n"
-		 "  the whole share in the new kernel as a delta. do_anonymous_page (+1.33) and\n"
-		 "  clear_page_erms (+0.77) are there too, which no file system changes.\n"
-		 "  Here, storing:  share %.2f %% before, %.2f %% after; calls %" PRIu64 " and %" PRIu64
-		 ",\n  so paired the delta is %+.2f %%, unpaired it would read %+.2f %%.\n"
-		 "  Here, reading:  share %.2f %% before, %.2f %% after; calls %" PRIu64 " and %" PRIu64
-		 ":\n  larger folios need fewer of them.\n"
-		 "  What grows is page_mkwrite, which visits every buffer of the folio: %" PRIu64
-		 "\n  visits before, %" PRIu64 " after, and %" PRIu64 " with order 2.\n",
-		 share(before), share(at), before->stat_calls, at->stat_calls,
-		 share(at) - share(before), share(at), share(read0), share(read1),
-		 read0->stat_calls, read1->stat_calls, before->buffer_visits, at->buffer_visits,
-		 p->store[WITH_LARGE][2].buffer_visits);
+	snprintf(
+		result->account, sizeof(result->account),
+		"What the report's perf diff shows, and what not\n"
+		"  It has __lruvec_stat_mod_folio at +4.34 %% with an empty Baseline, as every\n"
+		"  symbol of the kernel: perf had no symbols of the old one to pair with, and shows\n"
+		"  the whole share in the new kernel as a delta. do_anonymous_page (+1.33) and\n"
+		"  clear_page_erms (+0.77) are there too, which no file system changes.\n"
+		"  Here, storing:  share %.2f %% before, %.2f %% after; calls %" PRIu64
+		" and %" PRIu64
+		",\n  so paired the delta is %+.2f %%, unpaired it would read %+.2f %%.\n"
+		"  Here, reading:  share %.2f %% before, %.2f %% after; calls %" PRIu64
+		" and %" PRIu64 ":\n  larger folios need fewer of them.\n"
+		"  What grows is page_mkwrite, which visits every buffer of the folio: %" PRIu64
+		"\n  visits before, %" PRIu64 " after, and %" PRIu64 " with order 2.\n",
+		share(before), share(at), before->stat_calls, at->stat_calls,
+		share(at) - share(before), share(at), share(read0), share(read1), read0->stat_calls,
+		read1->stat_calls, before->buffer_visits, at->buffer_visits,
+		p->store[WITH_LARGE][2].buffer_visits);
 }
 
 static int run_mmap(struct bench_result *result, struct fl_error *err)
@@ -370,8 +373,10 @@ static int measure_mmap(struct out *o, struct fl_error *err)
 		int fd = host_file((size_t)4096 << order);
 
 		if (fd < 0)
-			return fl_error_set(err, fd, "--measure", 0, "%s, expected room for a file of "
-					    "%lld MiB in TMPDIR", strerror(-fd), HOST_BYTES >> 20);
+			return fl_error_set(err, fd, "--measure", 0,
+					    "%s, expected room for a file of "
+					    "%lld MiB in TMPDIR",
+					    strerror(-fd), HOST_BYTES >> 20);
 		fprintf(o->f, "%15uk %14.1f %14.1f\n", 4u << order,
 			(double)host_best(fd, READ_STEP, false) * READ_STEP / HOST_BYTES,
 			(double)host_best(fd, STORE_STEP, true) * STORE_STEP / HOST_BYTES);
@@ -386,12 +391,13 @@ const struct bench bench_mmap = {
 		"16 KiB) over the cached first GiB of a file, munmap included, by folio order",
 	.measure = "microseconds of virtual time; published ones are those of another machine, so\n"
 		   "their ratio is what is checked",
-	.source = "Suneeth D (AMD), Re: [PATCH v2 8/8] ext4: enable large folio for regular file,\n"
-		  "June 2025: lmbench3.MMAP.read.latency.us 94.2K one commit before 7ac67301e82f, "
-		  "103.5K\n"
-		  "at it; 97.3K in v6.15, 107.5K in v6.16-rc1. The unit, the size and 65,536 stores "
-		  "in\n"
-		  "94 ms say that it is lat_mmap, whose file lmdd writes 8 KiB at a time: order 1.\n",
+	.source =
+		"Suneeth D (AMD), Re: [PATCH v2 8/8] ext4: enable large folio for regular file,\n"
+		"June 2025: lmbench3.MMAP.read.latency.us 94.2K one commit before 7ac67301e82f, "
+		"103.5K\n"
+		"at it; 97.3K in v6.15, 107.5K in v6.16-rc1. The unit, the size and 65,536 stores "
+		"in\n"
+		"94 ms say that it is lat_mmap, whose file lmdd writes 8 KiB at a time: order 1.\n",
 	.agree = "Reads get faster with the order, stores slower.",
 	.run = run_mmap,
 	.measure_host = measure_mmap,

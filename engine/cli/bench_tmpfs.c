@@ -168,7 +168,8 @@ static int run_stage(struct bench_result *result, unsigned int stage, struct ben
 	return 0;
 }
 
-static void explain(struct bench_result *result, struct bench_tmpfs_pass best[NR_STAGES][ARRAY_SIZE(sizes)])
+static void explain(struct bench_result *result,
+		    struct bench_tmpfs_pass best[NR_STAGES][ARRAY_SIZE(sizes)])
 {
 	size_t len = 0, room = sizeof(result->account);
 
@@ -184,10 +185,11 @@ static void explain(struct bench_result *result, struct bench_tmpfs_pass best[NR
 			len += snprintf(result->account + len, room - len, "\n");
 	}
 	if (len < room)
-		snprintf(result->account + len, room - len,
-			 "Fitted, not foretold: what a turn and a byte cost was chosen so that 64k gives "
-			 "10.0\nand 12.0. Lookups and copies are counted; the other sizes follow from "
-			 "both.\n");
+		snprintf(
+			result->account + len, room - len,
+			"Fitted, not foretold: what a turn and a byte cost was chosen so that 64k gives "
+			"10.0\nand 12.0. Lookups and copies are counted; the other sizes follow from "
+			"both.\n");
 }
 
 static int run_tmpfs(struct bench_result *result, struct fl_error *err)

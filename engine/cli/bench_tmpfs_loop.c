@@ -61,11 +61,11 @@ static int locked_get_folio(struct inode *inode, pgoff_t index, struct folio **f
 	return 0;
 }
 
-#define shmem_file_read_iter bench_tmpfs_read_iter
+#define shmem_file_read_iter				      bench_tmpfs_read_iter
 #define shmem_get_folio(inode, index, write_end, foliop, sgp) locked_get_folio(inode, index, foliop)
-#define folio_unlock locked_unlock
-#define folio_put locked_put
-#define page_state_use(m, folio, offset, len) ((void)0)
+#define folio_unlock					      locked_unlock
+#define folio_put					      locked_put
+#define page_state_use(m, folio, offset, len)		      ((void)0)
 #undef charge2
 #define charge2(m, id, n, id2, n2) ((void)0)
 #undef trace_event

@@ -32,7 +32,7 @@ static const struct {
 	const char *name;
 	u64 published;
 } scenes[] = {
-	{1, 16 << 20, "1 reader", 0},	{8, 128 << 20, "8 readers", 0},
+	{1, 16 << 20, "1 reader", 0},	  {8, 128 << 20, "8 readers", 0},
 	{24, 384 << 20, "24 readers", 0}, {40, 640 << 20, "40 readers", 0},
 	{56, 1 << 30, "56 readers", 786}, {56, 8ULL << 30, "56, no reclaim", 577},
 };
@@ -168,17 +168,18 @@ static int run_vm(struct bench_result *result, struct fl_error *err)
 		}
 	add_rows(result, runs);
 	add_checks(result, runs);
-	snprintf(result->account, sizeof(result->account),
-		 "Ours: a reader on each of the 56 cores that share one node's LRU lists in that\n"
-		 "machine, each with a sparse file of 64 MiB and 4 KiB a read; memory is 1 GiB with\n"
-		 "reclaim (fewer readers: in proportion), 8 GiB without. No weight was fitted: a cache\n"
-		 "line that comes from another CPU costs 64 ns (measured), everything else is the\n"
-		 "table that one reader runs with. How many readers and how much memory was chosen\n"
-		 "with results at hand: with 24 readers the loss is about 6 %%, with 64 in 2 GiB 39 %%.\n"
-		 "There, too, a folio more costs time, which the mail's single dd does not show: the\n"
-		 "row of 1 reader is that part of the loss.\n"
-		 "The published test reads each file twice, so that a folio also takes lru_lock to\n"
-		 "be activated; its waiting is of all cycles, perf's own included.\n");
+	snprintf(
+		result->account, sizeof(result->account),
+		"Ours: a reader on each of the 56 cores that share one node's LRU lists in that\n"
+		"machine, each with a sparse file of 64 MiB and 4 KiB a read; memory is 1 GiB with\n"
+		"reclaim (fewer readers: in proportion), 8 GiB without. No weight was fitted: a cache\n"
+		"line that comes from another CPU costs 64 ns (measured), everything else is the\n"
+		"table that one reader runs with. How many readers and how much memory was chosen\n"
+		"with results at hand: with 24 readers the loss is about 6 %%, with 64 in 2 GiB 39 %%.\n"
+		"There, too, a folio more costs time, which the mail's single dd does not show: the\n"
+		"row of 1 reader is that part of the loss.\n"
+		"The published test reads each file twice, so that a folio also takes lru_lock to\n"
+		"be activated; its waiting is of all cycles, perf's own included.\n");
 	return 0;
 }
 
@@ -187,12 +188,13 @@ const struct bench bench_vm = {
 	.what = "56 readers of sparse files on xfs: the readahead regression's other half, "
 		"lru_lock",
 	.measure = "per GiB read, per mille of CPU time, and per mille of v6.7's throughput",
-	.source = "kernel test robot (Oliver Sang), linux-kernel, 20 Feb 2024, [linus:master]\n"
-		  "[readahead] ab4443fe3c: vm-scalability.throughput -21.4% regression, Message-ID\n"
-		  "202402201642.c8d6bbc3-oliver.sang@intel.com: 224 threads, 2 sockets, Xeon Platinum\n"
-		  "8480CTDX, lru-file-readtwice. Without reclaim (-42.3%) and the profile: Yujie Liu,\n"
-		  "4 Mar 2024, ZeVVN75kh9Ey4M4G@yujie-X299. Folios: Yin Fengwei, the same day,\n"
-		  "dee823ca-7100-4289-8670-95047463c09d@intel.com.\n",
+	.source =
+		"kernel test robot (Oliver Sang), linux-kernel, 20 Feb 2024, [linus:master]\n"
+		"[readahead] ab4443fe3c: vm-scalability.throughput -21.4% regression, Message-ID\n"
+		"202402201642.c8d6bbc3-oliver.sang@intel.com: 224 threads, 2 sockets, Xeon Platinum\n"
+		"8480CTDX, lru-file-readtwice. Without reclaim (-42.3%) and the profile: Yujie Liu,\n"
+		"4 Mar 2024, ZeVVN75kh9Ey4M4G@yujie-X299. Folios: Yin Fengwei, the same day,\n"
+		"dee823ca-7100-4289-8670-95047463c09d@intel.com.\n",
 	.agree = "It is lost where it was lost there: waiting for lru_lock.",
 	.run = run_vm,
 };

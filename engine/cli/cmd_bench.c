@@ -22,7 +22,7 @@ static const struct cli_option bench_options[] = {
 
 /* The benches there are. */
 static const struct bench *const benches[] = {&bench_dd, &bench_mmap, &bench_tmpfs, &bench_vm,
-					     &bench_fio_ext4};
+					      &bench_fio_ext4};
 
 struct bench_args {
 	const struct bench *bench;
@@ -150,8 +150,10 @@ static unsigned int print_block(struct out *o, const struct bench_result *result
 static void print_checks(FILE *f, const struct bench_result *result, bool exact)
 {
 	static const char *const relations[] = {
-		[BENCH_EQUAL] = "", [BENCH_BELOW] = "less than ",
-		[BENCH_AT_MOST] = "at most ", [BENCH_ABOVE] = "more than ",
+		[BENCH_EQUAL] = "",
+		[BENCH_BELOW] = "less than ",
+		[BENCH_AT_MOST] = "at most ",
+		[BENCH_ABOVE] = "more than ",
 	};
 
 	fprintf(f, "\nChecks%s\n", exact ? " (ours = published - others')" : "");
@@ -275,8 +277,9 @@ static int parse(struct bench_args *a, struct cli_args *args, struct fl_error *e
 		return fl_error_set(err, -EINVAL, NULL, 0,
 				    "no bench is named, expected one of 'foliolab bench --help'");
 	if (!ret && a->measure && (!a->bench->measure_host || a->format != FORMAT_TEXT))
-		return fl_error_set(err, -EINVAL, "--measure", 0,
-				    "nothing to measure, expected 'bench mmap' or 'bench tmpfs' and text");
+		return fl_error_set(
+			err, -EINVAL, "--measure", 0,
+			"nothing to measure, expected 'bench mmap' or 'bench tmpfs' and text");
 	return ret;
 }
 

@@ -16,13 +16,13 @@
 enum { OPT_DIR, OPT_FORMAT, OPT_OUTPUT, OPT_DRY, OPT_ROUNDS };
 
 static const struct cli_option options[] = {
-	{ "dir", NULL, "DIR", "measure the file system of this folder (default: .)", OPT_DIR },
-	{ "output", "o", "FILE",
-	  "write the table there instead of $XDG_CONFIG_HOME/foliolab/costs", OPT_OUTPUT },
-	{ "rounds", NULL, "N", "how often everything is timed, 2 to 200 (default: 24)", OPT_ROUNDS },
-	{ "dry-run", NULL, NULL, "write no table", OPT_DRY },
-	{ "format", NULL, "FORMAT", "text (default) or json", OPT_FORMAT },
-	{ 0 },
+	{"dir", NULL, "DIR", "measure the file system of this folder (default: .)", OPT_DIR},
+	{"output", "o", "FILE", "write the table there instead of $XDG_CONFIG_HOME/foliolab/costs",
+	 OPT_OUTPUT},
+	{"rounds", NULL, "N", "how often everything is timed, 2 to 200 (default: 24)", OPT_ROUNDS},
+	{"dry-run", NULL, NULL, "write no table", OPT_DRY},
+	{"format", NULL, "FORMAT", "text (default) or json", OPT_FORMAT},
+	{0},
 };
 
 struct calibrate_args {
@@ -75,7 +75,7 @@ static int parse(struct cli_args *args, struct calibrate_args *a, struct fl_erro
 	const char *value;
 	int id, ret = 1;
 
-	*a = (struct calibrate_args){ .dir = ".", .rounds = CALIBRATE_ROUNDS };
+	*a = (struct calibrate_args){.dir = ".", .rounds = CALIBRATE_ROUNDS};
 	while (!a->help && (ret = cli_next(args, &id, &value, err)) > 0) {
 		ret = set_option(args, a, id, value, err);
 		if (ret)
@@ -103,8 +103,9 @@ static double worst_error(const struct calibration *cal)
 
 static void show_bare(FILE *f, const struct calibrate_bare *b)
 {
-	fprintf(f, "memcpy %.1f GB/s from memory, %.1f from the cache; a locked addition %.1f ns; a "
-		   "cache miss %.0f ns\n",
+	fprintf(f,
+		"memcpy %.1f GB/s from memory, %.1f from the cache; a locked addition %.1f ns; a "
+		"cache miss %.0f ns\n",
 		b->memcpy_ps ? 1e3 / b->memcpy_ps : 0,
 		b->memcpy_cached_ps ? 1e3 / b->memcpy_cached_ps : 0, b->atomic_ps / 1e3,
 		b->miss_ps / 1e3);
@@ -128,12 +129,15 @@ static void show_text(struct out *o, const void *data)
 			cal->rows[i].name, cal->rows[i].fitted ? '*' : ' ',
 			cal->rows[i].predicted_ns, cal->rows[i].measured_ns,
 			error_percent(&cal->rows[i]), 100 * cal->rows[i].spread);
-	fprintf(o->f, "\n* the weights were fitted to it, on other rounds. Largest error %.0f %%.\n",
+	fprintf(o->f,
+		"\n* the weights were fitted to it, on other rounds. Largest error %.0f %%.\n",
 		worst_error(cal));
 	if (cal->spread > CALIBRATE_BUSY)
-		fprintf(o->f, "This machine is busy: the same work took %.0f %% longer at the median "
-			      "than at best.\nThe figures are worth little; repeat it when the machine is "
-			      "quiet.\n", 100 * cal->spread);
+		fprintf(o->f,
+			"This machine is busy: the same work took %.0f %% longer at the median "
+			"than at best.\nThe figures are worth little; repeat it when the machine is "
+			"quiet.\n",
+			100 * cal->spread);
 }
 
 static void add_bare(cJSON *obj, const struct calibrate_bare *b)
@@ -196,7 +200,7 @@ static void progress(const char *what)
 
 static int calibrate(const struct calibrate_args *a, struct fl_error *err)
 {
-	static const struct cli_result result = { show_text, show_json };
+	static const struct cli_result result = {show_text, show_json};
 	struct calibration cal;
 	char path[512];
 	int ret = host_calibrate(a->dir, a->rounds, &cal, progress, err);
@@ -217,7 +221,7 @@ static int calibrate(const struct calibrate_args *a, struct fl_error *err)
 
 static int cmd_calibrate_main(struct cli_args *args)
 {
-	struct fl_error err = { 0 };
+	struct fl_error err = {0};
 	struct calibrate_args a;
 
 	if (parse(args, &a, &err))

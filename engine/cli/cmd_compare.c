@@ -136,13 +136,14 @@ const struct cli_command cmd_compare = {
 	.summary = "Play a workload on several kernels and lay the outcomes side by side.",
 	.options = run_arg_options,
 	.print_words = run_args_print_words,
-	.details = "Example:\n"
-		   "  foliolab compare -e 'read 4k 4096' --kernel v6.7 --kernel ab4443fe3ca6\n"
-		   "  foliolab compare --perf --fs ext4 -e 'pread 0 16m; mmap; touch 0 4k 4096' \\\n"
-		   "      --kernel v6.16 --kernel v6.18\n"
-		   "\n"
-		   "--trace t.flt records each kernel, in t-KERNEL.flt.\n"
-		   "\n"
-		   "JSON: {\"runs\": [...]}, an object of 'foliolab run' for each kernel.\n",
+	.details =
+		"Example:\n"
+		"  foliolab compare -e 'read 4k 4096' --kernel v6.7 --kernel ab4443fe3ca6\n"
+		"  foliolab compare --perf --fs ext4 -e 'pread 0 16m; mmap; touch 0 4k 4096' \\\n"
+		"      --kernel v6.16 --kernel v6.18\n"
+		"\n"
+		"--trace t.flt records each kernel, in t-KERNEL.flt.\n"
+		"\n"
+		"JSON: {\"runs\": [...]}, an object of 'foliolab run' for each kernel.\n",
 	.run = cmd_compare_main,
 };

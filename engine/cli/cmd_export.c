@@ -58,8 +58,8 @@ struct export_args {
 
 static int parse_export_format(const char *value, enum export_format *ret, struct fl_error *err)
 {
-	static const char *const names[EXPORT_NR] = {"ftrace", "csv", "svg",
-						       "png", "perfetto", "html"};
+	static const char *const names[EXPORT_NR] = {"ftrace", "csv",	   "svg",
+						     "png",    "perfetto", "html"};
 	const struct name_list list = {"format", names, EXPORT_NR};
 	char text[sizeof(err->text)];
 

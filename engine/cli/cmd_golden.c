@@ -15,21 +15,21 @@
 
 /* The six public files unpack to 17 MB. */
 #define GOLDEN_TEXT_LIMIT (1UL << 30)
-#define MAX_GROUPS 32
-#define MAX_REASONS 16
+#define MAX_GROUPS	  32
+#define MAX_REASONS	  16
 
 enum { OPT_FORMAT, OPT_TRACEPOINTS, OPT_KNOBS, OPT_ALL, OPT_OUTPUT };
 
 static const struct cli_option options[] = {
-	{ "format", NULL, "FORMAT", "text (default) or json", OPT_FORMAT },
-	{ "tracepoints", NULL, NULL,
-	  "the readahead tracepoints must match too, where the recorded kernel has them",
-	  OPT_TRACEPOINTS },
-	{ "knobs", NULL, "KNOBS",
-	  "put +KNOB or -KNOB behind every profile, to see what a change decides", OPT_KNOBS },
-	{ "all", NULL, NULL, "show every difference, not only the first of each file", OPT_ALL },
-	{ "output", "o", "FILE", "write there instead of standard output", OPT_OUTPUT },
-	{ 0 },
+	{"format", NULL, "FORMAT", "text (default) or json", OPT_FORMAT},
+	{"tracepoints", NULL, NULL,
+	 "the readahead tracepoints must match too, where the recorded kernel has them",
+	 OPT_TRACEPOINTS},
+	{"knobs", NULL, "KNOBS",
+	 "put +KNOB or -KNOB behind every profile, to see what a change decides", OPT_KNOBS},
+	{"all", NULL, NULL, "show every difference, not only the first of each file", OPT_ALL},
+	{"output", "o", "FILE", "write there instead of standard output", OPT_OUTPUT},
+	{0},
 };
 
 static const char details[] =
@@ -55,7 +55,10 @@ struct tally {
 	bool json, tracepoints, all;
 	const char *knobs;
 	struct group total, kernels[MAX_GROUPS], fs[MAX_GROUPS];
-	struct { const char *reason; u64 n; } reasons[MAX_REASONS];
+	struct {
+		const char *reason;
+		u64 n;
+	} reasons[MAX_REASONS];
 	cJSON *differences;
 };
 
@@ -127,8 +130,8 @@ static void tally_run(struct tally *t, const char *file, const struct golden_run
 static int play_text(struct tally *t, const char *file, const char *text, size_t len,
 		     struct fl_error *err)
 {
-	struct golden_run run = { 0 };
-	struct golden_files files = { 0 };
+	struct golden_run run = {0};
+	struct golden_files files = {0};
 	struct golden_reader reader;
 	u64 differences = 0, runs = t->total.runs;
 	int ret;
@@ -151,7 +154,8 @@ static int play_text(struct tally *t, const char *file, const char *text, size_t
 	if (!ret && t->total.runs == runs)
 		return fl_error_set(err, -EINVAL, file, 0, "no run in it, expected a recording");
 	if (differences > 1 && !t->all && !t->json)
-		fprintf(t->out.f, "  %" PRIu64 " more runs of this file differ (--all shows them)\n",
+		fprintf(t->out.f,
+			"  %" PRIu64 " more runs of this file differ (--all shows them)\n",
 			differences - 1);
 	return ret;
 }
@@ -174,9 +178,11 @@ static void print_groups(FILE *f, const char *title, const struct group *groups)
 	for (unsigned int i = 0; i < MAX_GROUPS && groups[i].name[0]; i++) {
 		const struct group *g = &groups[i];
 
-		fprintf(f, "%-8s %-24s %4" PRIu64 " runs  %4" PRIu64 " identical  %4" PRIu64
-			" skipped  %4" PRIu64 " different\n", i ? "" : title, g->name, g->runs,
-			g->identical, g->skipped, g->runs - g->identical - g->skipped);
+		fprintf(f,
+			"%-8s %-24s %4" PRIu64 " runs  %4" PRIu64 " identical  %4" PRIu64
+			" skipped  %4" PRIu64 " different\n",
+			i ? "" : title, g->name, g->runs, g->identical, g->skipped,
+			g->runs - g->identical - g->skipped);
 	}
 }
 
@@ -234,7 +240,8 @@ static int check_knobs(const char *knobs, struct fl_error *err)
 		return fl_error_set(err, -EINVAL, "--knobs", 0, "'%s', expected +KNOB or -KNOB",
 				    knobs);
 	if (strlen(knobs) > 100)
-		return fl_error_set(err, -EINVAL, "--knobs", 0, "too long, expected at most 100 bytes");
+		return fl_error_set(err, -EINVAL, "--knobs", 0,
+				    "too long, expected at most 100 bytes");
 	return 0;
 }
 
@@ -299,8 +306,8 @@ static int play_files(struct tally *t, char **files, int nr, struct fl_error *er
 
 static int golden_main(struct cli_args *args)
 {
-	struct tally t = { .knobs = "" };
-	struct fl_error err = { 0 };
+	struct tally t = {.knobs = ""};
+	struct fl_error err = {0};
 	const char *path = NULL;
 	int nr = 0, ret = parse(args, &t, &path, &nr, &err);
 

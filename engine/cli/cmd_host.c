@@ -8,12 +8,15 @@
 #include "cli/host_commands.h"
 
 static const struct cli_command *const commands[] = {
-	&cmd_host_orders, &cmd_host_diff, &cmd_host_record, &cmd_host_trace,
+	&cmd_host_orders,
+	&cmd_host_diff,
+	&cmd_host_record,
+	&cmd_host_trace,
 };
 
 static int cmd_host_main(struct cli_args *args)
 {
-	struct fl_error err = { 0 };
+	struct fl_error err = {0};
 	const struct cli_command *cmd;
 	struct cli_args sub;
 	const char *word = args->argc ? args->argv[0] : "--help";

@@ -11,8 +11,17 @@
 #include "lab/textfile.h"
 #include "lib/strutil.h"
 
-enum { OPT_STUDENT, OPT_YES, OPT_SEEDS, OPT_OUTPUT, OPT_ONCE, OPT_PLAIN, OPT_NO_SETTINGS, OPT_FOR,
-       OPT_PROGRAM };
+enum {
+	OPT_STUDENT,
+	OPT_YES,
+	OPT_SEEDS,
+	OPT_OUTPUT,
+	OPT_ONCE,
+	OPT_PLAIN,
+	OPT_NO_SETTINGS,
+	OPT_FOR,
+	OPT_PROGRAM
+};
 
 static const struct cli_option lab_options[] = {
 	{"student", NULL, "ID", "whose numbers (default guest, or who began)", OPT_STUDENT},

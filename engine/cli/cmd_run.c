@@ -126,10 +126,8 @@ static int run_script(const struct run_args *a, struct fl_error *err)
 static int play_show(const struct run_args *a, const struct workload *w, struct run_show *show,
 		     struct fl_error *err)
 {
-	const struct play_extras extras = {.trace = a->trace,
-					   .pack = a->pack,
-					   .code = a->trace_code,
-					   .perf = &show->perf};
+	const struct play_extras extras = {
+		.trace = a->trace, .pack = a->pack, .code = a->trace_code, .perf = &show->perf};
 
 	return play(&a->machine.config, w, &extras, &show->report, err);
 }
@@ -147,8 +145,9 @@ static int run_explore(const struct run_args *a, const struct workload *w, bool 
 				    "many schedules, expected no --trace, --perf, --folded or "
 				    "--measure (play one with --schedule)");
 	if (a->machine.config.machine.cpus == 1 && !workload_tasks(w))
-		return fl_error_set(err, -EINVAL, "--explore", 0,
-				    "one processor has one schedule, expected --cpus or task lines");
+		return fl_error_set(
+			err, -EINVAL, "--explore", 0,
+			"one processor has one schedule, expected --cpus or task lines");
 	ret = explore(&a->machine.config, w, a->explore, a->jobs, &e, err);
 	if (ret)
 		return ret;
@@ -190,7 +189,8 @@ static int run_command(const struct run_args *a, bool *broken, struct fl_error *
 		return ret;
 	}
 	show = calloc(1, sizeof(*show));
-	ret = show ? play_show(a, &w, show, err) : fl_error_set(err, -ENOMEM, NULL, 0, "out of memory");
+	ret = show ? play_show(a, &w, show, err)
+		   : fl_error_set(err, -ENOMEM, NULL, 0, "out of memory");
 	workload_fini(&w);
 	if (!ret) {
 		show->args = a;
@@ -204,9 +204,10 @@ static int run_command(const struct run_args *a, bool *broken, struct fl_error *
 static int check_kernels(const struct run_args *a, struct fl_error *err)
 {
 	if (a->folded && (a->perf || a->format != FORMAT_TEXT))
-		return fl_error_set(err, -EINVAL, "--folded", 0,
-				    "folded stacks are text of their own, expected no --perf and no "
-				    "--format json");
+		return fl_error_set(
+			err, -EINVAL, "--folded", 0,
+			"folded stacks are text of their own, expected no --perf and no "
+			"--format json");
 	if (a->machine.nr_kernels <= 1)
 		return 0;
 	return fl_error_set(err, -EINVAL, "--kernel", 0,
@@ -235,12 +236,13 @@ const struct cli_command cmd_run = {
 	.summary = "Play a workload on one miniature kernel and say what came of it.",
 	.options = run_arg_options,
 	.print_words = run_args_print_words,
-	.details = "Examples:\n"
-		   "  foliolab run -e 'read 4k 4096'\n"
-		   "  foliolab run -e 'read 64k 64; pread 1m 4k' --file PATH --data\n"
-		   "  foliolab run --perf --fs ext4 -e 'pread 0 16m; mmap; touch 0 4k 4096; munmap'\n"
-		   "  foliolab run FILE.lua --figures .       a Lua workload, see labs/README.md\n"
-		   "  foliolab run --cpus 2 --tasks same --explore 100 -e 'read 4k 64; punch 64k 64k'\n"
-		   "\n" REPORT_JSON_HELP PERF_JSON_HELP POWER_CUT_JSON_HELP EXPLORE_JSON_HELP,
+	.details =
+		"Examples:\n"
+		"  foliolab run -e 'read 4k 4096'\n"
+		"  foliolab run -e 'read 64k 64; pread 1m 4k' --file PATH --data\n"
+		"  foliolab run --perf --fs ext4 -e 'pread 0 16m; mmap; touch 0 4k 4096; munmap'\n"
+		"  foliolab run FILE.lua --figures .       a Lua workload, see labs/README.md\n"
+		"  foliolab run --cpus 2 --tasks same --explore 100 -e 'read 4k 64; punch 64k 64k'\n"
+		"\n" REPORT_JSON_HELP PERF_JSON_HELP POWER_CUT_JSON_HELP EXPLORE_JSON_HELP,
 	.run = cmd_run_main,
 };

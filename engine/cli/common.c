@@ -67,8 +67,8 @@ int cli_parse_number(const char *option, const char *value, u64 most, u64 *ret,
 	errno = 0;
 	v = strtoull(value, &end, 10);
 	if (*value < '0' || *value > '9' || *end || errno || v < 1 || v > most)
-		return fl_error_set(err, -EINVAL, option, 0, "'%.40s', expected a number from 1 to %"
-				    PRIu64, value, most);
+		return fl_error_set(err, -EINVAL, option, 0,
+				    "'%.40s', expected a number from 1 to %" PRIu64, value, most);
 	*ret = v;
 	return 0;
 }

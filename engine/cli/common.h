@@ -19,7 +19,8 @@ enum cli_exit {
 
 enum cli_format { FORMAT_TEXT, FORMAT_JSON };
 
-/* Print @err on stderr; CLI_BAD (CLI_NO where a miniature kernel died), so that callers can write "return cli_fail(&err)". */
+/* Print @err on stderr; CLI_BAD (CLI_NO where a miniature kernel died), so that callers can write
+ * "return cli_fail(&err)". */
 int cli_fail(const struct fl_error *err);
 
 /* Print the help of the command on standard output; CLI_DONE. */

@@ -28,8 +28,10 @@ static void play_schedule(const struct run_config *given, const struct workload 
 	if (!ret->code)
 		ret->code = run_tasks(run, w, tasks, &err);
 	if (tasks)
-		*ret = (struct explored){.virtual_ns = tasks->virtual_ns, .bytes = tasks->bytes,
-					 .errors = run ? run->errors : 0, .code = ret->code};
+		*ret = (struct explored){.virtual_ns = tasks->virtual_ns,
+					 .bytes = tasks->bytes,
+					 .errors = run ? run->errors : 0,
+					 .code = ret->code};
 	if (ret->code)
 		snprintf(ret->why, sizeof(ret->why), "%.199s", err.text);
 	run_close(run);

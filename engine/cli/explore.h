@@ -17,8 +17,8 @@
 struct explored {
 	u64 virtual_ns;
 	u64 bytes, errors;
-	int code;	/* 0, or the negative errno of run_tasks() */
-	char why[200];	/* what broke; "" where nothing did */
+	int code;      /* 0, or the negative errno of run_tasks() */
+	char why[200]; /* what broke; "" where nothing did */
 };
 
 struct exploration {
@@ -45,8 +45,8 @@ void explore_text(struct out *o, const void *data);
 cJSON *explore_json(const void *data);
 
 #define EXPLORE_JSON_HELP                                                                          \
-	"With --explore: {kernel, cpus, sharing, schedules, broken: [{schedule, errno, why}],\n"    \
-	"slowest: {schedule, virtual_ns}, fastest: {...}, median_ns}; exit status 1 if any is\n"    \
+	"With --explore: {kernel, cpus, sharing, schedules, broken: [{schedule, errno, why}],\n"   \
+	"slowest: {schedule, virtual_ns}, fastest: {...}, median_ns}; exit status 1 if any is\n"   \
 	"broken. Play one again with --schedule.\n"
 
 #endif

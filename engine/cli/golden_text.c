@@ -50,8 +50,8 @@ static void print_sides(FILE *f, const char *expected, const char *got)
 void golden_difference_print(FILE *f, const char *file, const struct golden_run *run,
 			     const struct golden_result *result)
 {
-	fprintf(f, "%s:%u: %s on %s, %s: differs at '%s'\n", file, result->line, run->name,
-		run->fs, run->kernel, result->op);
+	fprintf(f, "%s:%u: %s on %s, %s: differs at '%s'\n", file, result->line, run->name, run->fs,
+		run->kernel, result->op);
 	print_sides(f, result->expected, result->got);
 	fprintf(f, "    window after it: %s\n", result->window);
 }

@@ -18,24 +18,24 @@
 enum { OPT_FILE, OPT_KERNEL, OPT_OPS, OPT_DROP, OPT_TRACEPOINTS, OPT_FORMAT, OPT_OUTPUT, OPT_NAME };
 
 static const struct cli_option diff_options[] = {
-	{ NULL, "e", "OPS", "operations, separated by newlines or ;", OPT_OPS },
-	{ "file", NULL, "PATH", "the host file to read", OPT_FILE },
-	{ "kernel", NULL, "P", "profile of the miniature (default: the one of uname -r)",
-	  OPT_KERNEL },
-	{ "drop-caches", NULL, NULL, "drop all of the host's caches first (needs root)", OPT_DROP },
-	{ "tracepoints", NULL, NULL, "the readahead tracepoints must match too", OPT_TRACEPOINTS },
-	{ "format", NULL, "FORMAT", "text (default) or json", OPT_FORMAT },
-	{ "output", "o", "FILE", "write there instead of standard output", OPT_OUTPUT },
-	{ 0 },
+	{NULL, "e", "OPS", "operations, separated by newlines or ;", OPT_OPS},
+	{"file", NULL, "PATH", "the host file to read", OPT_FILE},
+	{"kernel", NULL, "P", "profile of the miniature (default: the one of uname -r)",
+	 OPT_KERNEL},
+	{"drop-caches", NULL, NULL, "drop all of the host's caches first (needs root)", OPT_DROP},
+	{"tracepoints", NULL, NULL, "the readahead tracepoints must match too", OPT_TRACEPOINTS},
+	{"format", NULL, "FORMAT", "text (default) or json", OPT_FORMAT},
+	{"output", "o", "FILE", "write there instead of standard output", OPT_OUTPUT},
+	{0},
 };
 
 static const struct cli_option record_options[] = {
-	{ NULL, "e", "OPS", "operations, separated by newlines or ;", OPT_OPS },
-	{ "file", NULL, "PATH", "the host file to read", OPT_FILE },
-	{ "name", NULL, "NAME", "of the run (default: run)", OPT_NAME },
-	{ "drop-caches", NULL, NULL, "drop all of the host's caches first (needs root)", OPT_DROP },
-	{ "output", "o", "FILE", "write there instead of standard output", OPT_OUTPUT },
-	{ 0 },
+	{NULL, "e", "OPS", "operations, separated by newlines or ;", OPT_OPS},
+	{"file", NULL, "PATH", "the host file to read", OPT_FILE},
+	{"name", NULL, "NAME", "of the run (default: run)", OPT_NAME},
+	{"drop-caches", NULL, NULL, "drop all of the host's caches first (needs root)", OPT_DROP},
+	{"output", "o", "FILE", "write there instead of standard output", OPT_OUTPUT},
+	{0},
 };
 
 struct diff_args {
@@ -84,7 +84,7 @@ static int parse(struct cli_args *args, struct diff_args *a, struct fl_error *er
 	const char *value;
 	int id, ret;
 
-	*a = (struct diff_args){ .name = "run" };
+	*a = (struct diff_args){.name = "run"};
 	while (!a->help && (ret = cli_next(args, &id, &value, err)) > 0) {
 		ret = set_option(a, id, value, err);
 		if (ret)
@@ -104,10 +104,10 @@ struct diff_view {
 	struct golden_run run;
 	struct golden_result result;
 	const struct workload *w;
-	const u64 *counts;	/* without rights: host's cached pages after each operation */
-	u64 *mini;		/* ... and the miniature's */
+	const u64 *counts; /* without rights: host's cached pages after each operation */
+	u64 *mini;	   /* ... and the miniature's */
 	bool same;
-	char missing[256];	/* the right that is missing */
+	char missing[256]; /* the right that is missing */
 };
 
 static void show_text(struct out *o, const void *data)
@@ -116,9 +116,11 @@ static void show_text(struct out *o, const void *data)
 
 	if (!v->counts) {
 		if (v->same)
-			fprintf(o->f, "identical: %zu operations on %s, %s, ra_pages %" PRIu64
-				", io_pages %" PRIu64 "\n", v->run.nr_ops, v->run.fs, v->run.kernel,
-				v->run.ra_pages, v->run.io_pages);
+			fprintf(o->f,
+				"identical: %zu operations on %s, %s, ra_pages %" PRIu64
+				", io_pages %" PRIu64 "\n",
+				v->run.nr_ops, v->run.fs, v->run.kernel, v->run.ra_pages,
+				v->run.io_pages);
 		else
 			golden_difference_print(o->f, v->args->file, &v->run, &v->result);
 		return;
@@ -155,7 +157,7 @@ static cJSON *show_json(const void *data)
 
 static int show(const struct diff_view *v, struct fl_error *err)
 {
-	static const struct cli_result result = { show_text, show_json };
+	static const struct cli_result result = {show_text, show_json};
 
 	return cli_show(&result, v, v->args->format, v->args->output, err);
 }
@@ -180,7 +182,7 @@ static int choose_profile(struct diff_view *v, struct fl_error *err)
 
 static int compare_text(struct diff_view *v, const char *text, size_t len, struct fl_error *err)
 {
-	struct golden_files files = { 0 };
+	struct golden_files files = {0};
 	struct golden_reader reader;
 	int ret;
 
@@ -201,8 +203,8 @@ static int compare_text(struct diff_view *v, const char *text, size_t len, struc
 
 static int diff_exact(struct diff_view *v, struct fl_error *err)
 {
-	const struct host_record_options options = { .name = "host",
-						     .drop_caches = v->args->drop_caches };
+	const struct host_record_options options = {.name = "host",
+						    .drop_caches = v->args->drop_caches};
 	char *text;
 	size_t len;
 	int ret = host_record(v->args->file, v->w, &options, &text, &len, err);
@@ -230,7 +232,8 @@ static int miniature_counts(struct diff_view *v, struct fl_error *err)
 	config.fs = dev.fs[0] ? dev.fs : "hostfs";
 	config.file = v->args->file;
 	config.machine.kernel = v->args->kernel ? v->args->kernel
-			      : dev.profile	? dev.profile : config.machine.kernel;
+				: dev.profile	? dev.profile
+						: config.machine.kernel;
 	config.ra_bytes = dev.read_ahead_kb << 10;
 	config.io_bytes = dev.max_sectors_kb << 10;
 	ret = run_open(&config, &run, err);
@@ -263,7 +266,7 @@ static int diff_counts(struct diff_view *v, struct fl_error *err)
 
 static int diff(struct diff_view *v, struct fl_error *err)
 {
-	struct fl_error right = { 0 };
+	struct fl_error right = {0};
 
 	if (!host_tracefs_check(&right))
 		return diff_exact(v, err);
@@ -273,10 +276,10 @@ static int diff(struct diff_view *v, struct fl_error *err)
 
 static int host_diff_main(struct cli_args *args)
 {
-	struct fl_error err = { 0 };
+	struct fl_error err = {0};
 	struct diff_args a;
 	struct workload w;
-	struct diff_view v = { .args = &a, .w = &w };
+	struct diff_view v = {.args = &a, .w = &w};
 	int ret;
 
 	if (parse(args, &a, &err))
@@ -294,8 +297,7 @@ static int host_diff_main(struct cli_args *args)
 
 static int record(const struct diff_args *a, struct fl_error *err)
 {
-	const struct host_record_options options = { .name = a->name,
-						     .drop_caches = a->drop_caches };
+	const struct host_record_options options = {.name = a->name, .drop_caches = a->drop_caches};
 	struct workload w;
 	struct out out;
 	char *text;
@@ -319,7 +321,7 @@ static int record(const struct diff_args *a, struct fl_error *err)
 
 static int host_record_main(struct cli_args *args)
 {
-	struct fl_error err = { 0 };
+	struct fl_error err = {0};
 	struct diff_args a;
 
 	if (parse(args, &a, &err))

@@ -13,15 +13,15 @@
 #include "host/cached.h"
 
 #define MAX_ORDER_SHOWN 16
-#define BAR 40
+#define BAR		40
 
 enum { OPT_FORMAT, OPT_MAP, OPT_OUTPUT };
 
 static const struct cli_option options[] = {
-	{ "format", NULL, "FORMAT", "text (default) or json", OPT_FORMAT },
-	{ "map", NULL, NULL, "list every folio: index, order, flags", OPT_MAP },
-	{ "output", "o", "FILE", "write there instead of standard output", OPT_OUTPUT },
-	{ 0 },
+	{"format", NULL, "FORMAT", "text (default) or json", OPT_FORMAT},
+	{"map", NULL, NULL, "list every folio: index, order, flags", OPT_MAP},
+	{"output", "o", "FILE", "write there instead of standard output", OPT_OUTPUT},
+	{0},
 };
 
 struct orders_args {
@@ -38,10 +38,12 @@ struct orders_view {
 
 static void flag_letters(u8 flags, char *buf)
 {
-	static const struct { u8 flag; char letter; } table[] = {
-		{ HOST_FOLIO_UPTODATE, 'u' },	{ HOST_FOLIO_DIRTY, 'd' },
-		{ HOST_FOLIO_REFERENCED, 'r' }, { HOST_FOLIO_ACTIVE, 'a' },
-		{ HOST_FOLIO_MARK, 'm' },	{ HOST_FOLIO_WRITEBACK, 'w' },
+	static const struct {
+		u8 flag;
+		char letter;
+	} table[] = {
+		{HOST_FOLIO_UPTODATE, 'u'}, {HOST_FOLIO_DIRTY, 'd'}, {HOST_FOLIO_REFERENCED, 'r'},
+		{HOST_FOLIO_ACTIVE, 'a'},   {HOST_FOLIO_MARK, 'm'},  {HOST_FOLIO_WRITEBACK, 'w'},
 	};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(table); i++)
@@ -97,8 +99,8 @@ static void show_text(struct out *o, const void *data)
 	const struct orders_view *v = data;
 	u64 pages = (v->size + v->page_size - 1) / v->page_size;
 
-	fprintf(o->f, "%s: %" PRIu64 " of %" PRIu64 " pages cached", v->args->path,
-		v->cached.pages, pages);
+	fprintf(o->f, "%s: %" PRIu64 " of %" PRIu64 " pages cached", v->args->path, v->cached.pages,
+		pages);
 	if (v->cached.dirty || v->cached.writeback)
 		fprintf(o->f, ", %" PRIu64 " dirty, %" PRIu64 " under writeback", v->cached.dirty,
 			v->cached.writeback);
@@ -182,8 +184,8 @@ static int parse(struct cli_args *args, struct orders_args *a, struct fl_error *
 
 static int show_orders(const struct orders_args *a, struct fl_error *err)
 {
-	static const struct cli_result result = { show_text, show_json };
-	struct orders_view v = { .args = a, .page_size = sysconf(_SC_PAGESIZE) };
+	static const struct cli_result result = {show_text, show_json};
+	struct orders_view v = {.args = a, .page_size = sysconf(_SC_PAGESIZE)};
 	int fd = open(a->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), ret;
 	struct stat st;
 
@@ -205,8 +207,8 @@ static int show_orders(const struct orders_args *a, struct fl_error *err)
 
 static int host_orders_main(struct cli_args *args)
 {
-	struct fl_error err = { 0 };
-	struct orders_args a = { 0 };
+	struct fl_error err = {0};
+	struct orders_args a = {0};
 
 	if (parse(args, &a, &err))
 		return cli_fail(&err);

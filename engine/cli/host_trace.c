@@ -20,25 +20,38 @@
 enum { OPT_EVENT, OPT_FILE, OPT_OUTPUT, OPT_FORMAT };
 
 static const struct cli_option options[] = {
-	{ "event", "e", "EVENT",
-	  "system/name as in /sys/kernel/tracing/events; may be given several times (default: "
-	  "filemap, readahead, ext4, writeback and block, what the kernel has of them)", OPT_EVENT },
-	{ "file", NULL, "PATH", "only what concerns this file, whoever does it (default: what COMMAND "
-	  "does, whatever the file)", OPT_FILE },
-	{ "output", "o", "OUT", "write a recording there, for replay and export; without, the text "
-	  "goes to standard error", OPT_OUTPUT },
-	{ "format", NULL, "FORMAT", "recording (default with -o) or text", OPT_FORMAT },
-	{ 0 },
+	{"event", "e", "EVENT",
+	 "system/name as in /sys/kernel/tracing/events; may be given several times (default: "
+	 "filemap, readahead, ext4, writeback and block, what the kernel has of them)",
+	 OPT_EVENT},
+	{"file", NULL, "PATH",
+	 "only what concerns this file, whoever does it (default: what COMMAND "
+	 "does, whatever the file)",
+	 OPT_FILE},
+	{"output", "o", "OUT",
+	 "write a recording there, for replay and export; without, the text "
+	 "goes to standard error",
+	 OPT_OUTPUT},
+	{"format", NULL, "FORMAT", "recording (default with -o) or text", OPT_FORMAT},
+	{0},
 };
 
 /* A kernel has most of them; the readahead events are there since v6.18. */
 static const char *const default_events[] = {
-	"filemap/mm_filemap_add_to_page_cache", "filemap/mm_filemap_delete_from_page_cache",
-	"filemap/mm_filemap_fault", "filemap/mm_filemap_get_pages",
-	"filemap/mm_filemap_map_pages", "readahead/page_cache_sync_ra",
-	"readahead/page_cache_async_ra", "readahead/page_cache_ra_order",
-	"readahead/page_cache_ra_unbounded", "ext4/ext4_da_write_begin", "ext4/ext4_write_begin",
-	"writeback/writeback_dirty_folio", "block/block_bio_queue", "block/block_rq_issue",
+	"filemap/mm_filemap_add_to_page_cache",
+	"filemap/mm_filemap_delete_from_page_cache",
+	"filemap/mm_filemap_fault",
+	"filemap/mm_filemap_get_pages",
+	"filemap/mm_filemap_map_pages",
+	"readahead/page_cache_sync_ra",
+	"readahead/page_cache_async_ra",
+	"readahead/page_cache_ra_order",
+	"readahead/page_cache_ra_unbounded",
+	"ext4/ext4_da_write_begin",
+	"ext4/ext4_write_begin",
+	"writeback/writeback_dirty_folio",
+	"block/block_bio_queue",
+	"block/block_rq_issue",
 	"block/block_rq_complete",
 };
 
@@ -105,9 +118,9 @@ static int enable_asked(struct host_tracefs *t, const struct trace_args *a,
 		int ret = host_tracefs_enable(t, a->events[i], filter);
 
 		if (ret)
-			return fl_error_set(err, ret, a->events[i], 0,
-					    "%s, expected an event of this kernel%s", strerror(-ret),
-					    filter ? " that names a file or a device" : "");
+			return fl_error_set(
+				err, ret, a->events[i], 0, "%s, expected an event of this kernel%s",
+				strerror(-ret), filter ? " that names a file or a device" : "");
 	}
 	return 0;
 }
@@ -154,7 +167,7 @@ static pid_t start_command(char **command, const int *go)
 
 static int follow(struct host_tracefs *t, pid_t pid, FILE *f)
 {
-	const struct timespec pause = { .tv_nsec = 10000000 };
+	const struct timespec pause = {.tv_nsec = 10000000};
 	int status, ret = 0;
 
 	while (!ret && waitpid(pid, &status, WNOHANG) == 0) {
@@ -211,7 +224,7 @@ static int record_text(struct host_tracefs *t, const struct trace_args *a,
 /* Where its blocks are is known best when all is written. */
 static int convert(FILE *text, const char *path, FILE *out, struct fl_error *err)
 {
-	struct import_options options = { 0 };
+	struct import_options options = {0};
 	struct import_result result;
 	struct recording_info info;
 	struct host_traced file;
@@ -287,8 +300,8 @@ static int trace(const struct trace_args *a, struct fl_error *err)
 
 static int host_trace_main(struct cli_args *args)
 {
-	struct fl_error err = { 0 };
-	struct trace_args a = { 0 };
+	struct fl_error err = {0};
+	struct trace_args a = {0};
 
 	if (parse(args, &a, &err))
 		return cli_fail(&err);

@@ -307,7 +307,7 @@ static int set_power_cut(struct machine_options *o, const char *value, struct fl
 /* The three lists are parsed here once for their errors, and with the file system for good. */
 static int set_features(struct machine_options *o, const char *value, struct fl_error *err)
 {
-	struct ext4_mount_config scratch = { 0 };
+	struct ext4_mount_config scratch = {0};
 
 	o->config.features = value;
 	return ext4_parse_features(&scratch, value, err);
@@ -315,7 +315,7 @@ static int set_features(struct machine_options *o, const char *value, struct fl_
 
 static int set_mount_options(struct machine_options *o, const char *value, struct fl_error *err)
 {
-	struct ext4_mount_config scratch = { 0 };
+	struct ext4_mount_config scratch = {0};
 
 	o->config.mount_options = value;
 	return ext4_parse_options(&scratch, value, err);
@@ -323,7 +323,7 @@ static int set_mount_options(struct machine_options *o, const char *value, struc
 
 static int set_dir_flags(struct machine_options *o, const char *value, struct fl_error *err)
 {
-	struct ext4_mount_config scratch = { 0 };
+	struct ext4_mount_config scratch = {0};
 
 	o->config.dir_flags = value;
 	return ext4_parse_flags(&scratch, value, err);
@@ -375,7 +375,8 @@ static int check_file(const struct machine_options *o, struct fl_error *err)
 	if (c->disk && !strcmp(c->disk, "hole"))
 		return fl_error_set(err, -EINVAL, "--disk", 0,
 				    "a hole has no bytes of a file, expected host, ram or nvme "
-				    "with --%s", c->image ? "image" : "file");
+				    "with --%s",
+				    c->image ? "image" : "file");
 	return 0;
 }
 

@@ -12,25 +12,10 @@
 
 /* In the order of the overview. */
 static const struct cli_command *const commands[] = {
-	&cmd_lab,
-	&cmd_grade,
-	&cmd_run,
-	&cmd_compare,
-	&cmd_sweep,
-	&cmd_golden,
-	&cmd_bench,
-	&cmd_ext4,
-	&cmd_kernels,
-	&cmd_doctor,
-	&cmd_host,
-	&cmd_calibrate,
-	&cmd_replay,
-	&cmd_attach,
-	&cmd_export,
-	&cmd_import,
-	&cmd_struct,
-	&cmd_where,
-	&cmd_names,
+	&cmd_lab,    &cmd_grade,     &cmd_run,	  &cmd_compare, &cmd_sweep,
+	&cmd_golden, &cmd_bench,     &cmd_ext4,	  &cmd_kernels, &cmd_doctor,
+	&cmd_host,   &cmd_calibrate, &cmd_replay, &cmd_attach,	&cmd_export,
+	&cmd_import, &cmd_struct,    &cmd_where,  &cmd_names,
 };
 
 static void print_overview(FILE *f)

@@ -250,7 +250,8 @@ static void print_usage_line(FILE *f, const struct cli_command *cmd)
 {
 	const char *s = cmd->synopsis ? cmd->synopsis : "";
 	int indent = fprintf(f, "Usage: foliolab %s%s%s", cmd->group ? cmd->group : "",
-			     cmd->group ? " " : "", cmd->name) + 1;
+			     cmd->group ? " " : "", cmd->name) +
+		     1;
 
 	if (*s)
 		fputc(' ', f);

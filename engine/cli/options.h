@@ -46,7 +46,7 @@ struct cli_command {
 	const char *synopsis; /* after the name: "FILE.wl | -e OPS [options]"; '\n' breaks lines */
 	const char *summary;  /* one sentence */
 	const struct cli_option *options; /* NULL when there is none but --help */
-	void (*print_words)(FILE *f); /* prints what the arguments are made of; or NULL */
+	void (*print_words)(FILE *f);	  /* prints what the arguments are made of; or NULL */
 	const char *details; /* printed last as it stands: examples, JSON keys; or NULL */
 	int (*run)(struct cli_args *args); /* returns the exit status 0, 1 or 2 */
 };

@@ -158,8 +158,10 @@ static void print_callers(FILE *f, const struct perf *p)
 	for (unsigned int i = 0; i < p->nr_spins; i++) {
 		const struct lock_site *site = &p->spins[i];
 
-		fprintf(f, "%20s--%6.2f%%-- %s (%s): %" PRIu64 " of %" PRIu64 " waited, %.0f ns each\n", "",
-			percent(site->wait_ps, sum), site->function, lock_name(site->id),
+		fprintf(f,
+			"%20s--%6.2f%%-- %s (%s): %" PRIu64 " of %" PRIu64
+			" waited, %.0f ns each\n",
+			"", percent(site->wait_ps, sum), site->function, lock_name(site->id),
 			site->contended, site->taken,
 			(double)site->wait_ps / 1000 / site->contended);
 	}
@@ -224,8 +226,7 @@ static int compare_pairs(const void *a, const void *b)
 	return (x->cost > y->cost) - (x->cost < y->cost);
 }
 
-static unsigned int make_pairs(const struct perf *old, const struct perf *new,
-			       struct pair *pairs)
+static unsigned int make_pairs(const struct perf *old, const struct perf *new, struct pair *pairs)
 {
 	u64 old_total = perf_total_ps(old), new_total = perf_total_ps(new);
 	unsigned int nr = 0;
@@ -235,15 +236,15 @@ static unsigned int make_pairs(const struct perf *old, const struct perf *new,
 
 		if (leader(i) != i)
 			continue;
-		*p = (struct pair){.cost = i, .old_ps = function_time(old, i),
+		*p = (struct pair){.cost = i,
+				   .old_ps = function_time(old, i),
 				   .new_ps = function_time(new, i)};
 		if (!p->old_ps && !p->new_ps)
 			continue;
 		p->old_share = percent(p->old_ps, old_total);
 		p->new_share = percent(p->new_ps, new_total);
 		p->paired = p->old_ps && p->new_ps &&
-			    !strcmp(cost_function(&old->knobs, i),
-				    cost_function(&new->knobs, i));
+			    !strcmp(cost_function(&old->knobs, i), cost_function(&new->knobs, i));
 		nr++;
 	}
 	qsort(pairs, nr, sizeof(*pairs), compare_pairs);
@@ -297,8 +298,8 @@ static void print_diff_head(FILE *f, const struct perf *old, const struct perf *
 	double after = (double)perf_total_ps(new) / 1000 / operations(new);
 
 	fprintf(f, "# Baseline: Linux %s; compared: Linux %s\n", old->kernel, new->kernel);
-	fprintf(f, "# All together: %.3f ns an operation before, %.3f after, %+.1f%%\n", before, after,
-		before ? 100 * (after - before) / before : 0);
+	fprintf(f, "# All together: %.3f ns an operation before, %.3f after, %+.1f%%\n", before,
+		after, before ? 100 * (after - before) / before : 0);
 	fprintf(f, "#\n# perf diff: shares of all time    ns an operation\n");
 	fprintf(f, "# Baseline   Delta Abs       before       after    growth  Symbol\n");
 	fprintf(f, "# ........  ..........  ........... ........... .........  ......\n#\n");
@@ -319,13 +320,13 @@ static void print_warnings(struct out *o, const struct pair *pairs, unsigned int
 		fprintf(o->f,
 			"#\n# %sWarning:%s %u symbols have no baseline under their name. perf diff "
 			"shows the whole\n# share of such a symbol as a positive delta: that is no "
-			"growth. Read the growth column.\n", o->colour ? "\033[33m" : "",
-			o->colour ? "\033[0m" : "", one_sided);
+			"growth. Read the growth column.\n",
+			o->colour ? "\033[33m" : "", o->colour ? "\033[0m" : "", one_sided);
 	if (opposite)
 		fprintf(o->f,
 			"#\n# %sNote:%s the share of %u symbols moved against their time: all the rest "
-			"became\n# faster or slower than they did.\n", o->colour ? "\033[33m" : "",
-			o->colour ? "\033[0m" : "", opposite);
+			"became\n# faster or slower than they did.\n",
+			o->colour ? "\033[33m" : "", o->colour ? "\033[0m" : "", opposite);
 }
 
 void perf_diff(struct out *o, const struct perf *perfs, unsigned int nr)

@@ -16,21 +16,21 @@
 #include "lab/run_tasks.h"
 
 struct perf {
-	struct knobs knobs;			/* of the kernel, for its functions' names */
-	u64 ps[COST_NR];			/* weights */
-	u64 units[WL_NR_OPS][COST_NR];		/* charged to the task, by kind of operation */
-	u64 kswapd[COST_NR];			/* charged to background reclaim */
-	u64 clock_ps;				/* virtual time of the run, waiting included */
-	u64 ops;				/* operations played */
-	char kernel[128];			/* the profile */
+	struct knobs knobs;			  /* of the kernel, for its functions' names */
+	u64 ps[COST_NR];			  /* weights */
+	u64 units[WL_NR_OPS][COST_NR];		  /* charged to the task, by kind of operation */
+	u64 kswapd[COST_NR];			  /* charged to background reclaim */
+	u64 clock_ps;				  /* virtual time of the run, waiting included */
+	u64 ops;				  /* operations played */
+	char kernel[128];			  /* the profile */
 	struct lock_site spins[SCHED_LOCK_SITES]; /* of several tasks: who waited spinning */
 	unsigned int nr_spins;
 };
 
 /* One function of a profile. */
 struct perf_row {
-	unsigned int cost;	/* the first of its costs; names it whatever the kernel calls it */
-	u64 ps;			/* self time */
+	unsigned int cost; /* the first of its costs; names it whatever the kernel calls it */
+	u64 ps;		   /* self time */
 };
 
 /* Account what @m charged since @before (COST_NR units of the task) to operation @op. */
@@ -61,8 +61,8 @@ void perf_folded(struct out *o, const struct perf *p);
 /* [{function, ns, share, counts: [{cost, per, units, ps}]}], freed by the caller. */
 cJSON *perf_json(const struct perf *p);
 
-#define PERF_JSON_HELP									   \
-	"  perf               with --perf: [{function, ns, share (percent), counts: [{cost,\n"   \
+#define PERF_JSON_HELP                                                                             \
+	"  perf               with --perf: [{function, ns, share (percent), counts: [{cost,\n"     \
 	"                     per, units, ps}]}], by time\n"
 
 #endif

@@ -136,8 +136,8 @@ static u64 at_once(const struct run *run, const struct wl_op *op, u64 left)
 }
 
 /* The same as run_op(), with a look at the clock now and then. */
-static int play_op(struct run *run, const struct wl_op *op, struct progress *p,
-		   struct perf *perf, struct fl_error *err)
+static int play_op(struct run *run, const struct wl_op *op, struct progress *p, struct perf *perf,
+		   struct fl_error *err)
 {
 	u64 total = workload_op_count(op), done = 0, before[COST_NR];
 	int ret = 0;
@@ -309,7 +309,8 @@ int play(const struct run_config *given, const struct workload *w, const struct 
 	u64 start_ns;
 	int error;
 
-	config.machine.cpus = min(max(config.machine.cpus, workload_tasks(w)), MACHINE_MAX_CPUS + 0U);
+	config.machine.cpus =
+		min(max(config.machine.cpus, workload_tasks(w)), MACHINE_MAX_CPUS + 0U);
 	error = run_open(&config, &run, err);
 	if (error)
 		return error;

@@ -36,8 +36,9 @@ struct play_extras {
 };
 
 /*
- * Boot the machine of @given (with at least as many processors as @w has tasks), play @w on it, read everything off it into @ret; @extras may be
- * NULL. On a terminal (stderr) a line of progress appears after a second and goes at the end.
+ * Boot the machine of @given (with at least as many processors as @w has tasks), play @w on it,
+ * read everything off it into @ret; @extras may be NULL. On a terminal (stderr) a line of progress
+ * appears after a second and goes at the end.
  */
 int play(const struct run_config *given, const struct workload *w, const struct play_extras *extras,
 	 struct report *ret, struct fl_error *err);

@@ -24,8 +24,10 @@ static void show_rows(struct out *o, const struct power_cut *p)
 		fprintf(o->f, "%6" PRIu32 "  %-28s %12" PRIu64 " %12" PRIu64 "%s\n", r->op.line, op,
 			r->bytes, r->survived, r->synced ? "  fsynced" : "");
 	}
-	fprintf(o->f, "elsewhere %" PRIu64 " zeros, %" PRIu64 " other bytes; %" PRIu64
-		" bytes behind the end are gone\n", p->zeros, p->others, p->bytes_lost);
+	fprintf(o->f,
+		"elsewhere %" PRIu64 " zeros, %" PRIu64 " other bytes; %" PRIu64
+		" bytes behind the end are gone\n",
+		p->zeros, p->others, p->bytes_lost);
 }
 
 static void show_text(struct out *o, const void *data)
@@ -44,7 +46,8 @@ static void show_text(struct out *o, const void *data)
 	}
 	workload_format_op(&p->op, op, sizeof(op));
 	fprintf(o->f, "Power:    went out in line %" PRIu32 ", %s\n", p->op.line, op);
-	fprintf(o->f, "Journal:  %" PRIu32 " transactions replayed, %u blocks brought home, %u revoked\n",
+	fprintf(o->f,
+		"Journal:  %" PRIu32 " transactions replayed, %u blocks brought home, %u revoked\n",
 		p->recovery.end_transaction - p->recovery.start_transaction, p->recovery.nr_replays,
 		p->recovery.nr_revoke_hits);
 	fprintf(o->f, "File:     %" PRId64 " bytes of %" PRId64 ", %u extents%s\n", p->size_after,

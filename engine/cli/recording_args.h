@@ -11,7 +11,7 @@
 
 struct recording_args {
 	const char *path;
-	u64 from, to; /* events, both included */
+	u64 from, to;	  /* events, both included */
 	bool no_settings; /* of the view */
 };
 

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #define SITES_SHOWN 12
-#define CPUS_SHOWN 16
+#define CPUS_SHOWN  16
 
 static double share(u64 part, u64 whole)
 {
@@ -15,8 +15,8 @@ static void print_cpu(FILE *f, const char *name, u64 bytes, const struct cpu_tim
 	u64 all = t->run_ps + t->spin_ps + t->sleep_ps + t->stolen_ps;
 	char time[32];
 
-	fprintf(f, "%10s : %12" PRIu64 "  %10s  %5.1f %%  %5.1f %%  %5.1f %%  %5.1f %%\n", name, bytes,
-		report_time(all / 1000, time, sizeof(time)), share(t->run_ps, all),
+	fprintf(f, "%10s : %12" PRIu64 "  %10s  %5.1f %%  %5.1f %%  %5.1f %%  %5.1f %%\n", name,
+		bytes, report_time(all / 1000, time, sizeof(time)), share(t->run_ps, all),
 		share(t->spin_ps, all), share(t->sleep_ps, all), share(t->stolen_ps, all));
 }
 

@@ -55,9 +55,9 @@ void report_machine(FILE *f, const struct report *r)
 		" of %s on disk %s, readahead %" PRIu64 "k, pages of %s, "
 		"memory %s, seed %" PRIu64,
 		format_size(c->size, size, sizeof(size)),
-		c->disk	  ? c->disk
+		c->disk		     ? c->disk
 		: run_has_backing(c) ? "host"
-			  : "hole",
+				     : "hole",
 		c->ra_bytes >> 10, format_size(c->machine.page_size, page, sizeof(page)),
 		format_size(c->machine.memory, memory, sizeof(memory)), c->machine.seed);
 	if (c->machine.fragment_order >= 0)
@@ -159,8 +159,8 @@ static void print_io(FILE *f, const struct report *r)
 	print_count(f, r->windows.async, "async call");
 	fputs(" chose ", f);
 	print_count(f, r->windows.chosen, "window");
-	fprintf(f, ", %" PRIu64 " fell back to the smallest folios\nI/O:      ",
-		r->windows.fallback);
+	fprintf(f,
+		", %" PRIu64 " fell back to the smallest folios\nI/O:      ", r->windows.fallback);
 	print_count(f, r->disk.bios, "bio");
 	fputs(", ", f);
 	print_count(f, r->disk.ios, "request");
@@ -172,8 +172,10 @@ static void print_io(FILE *f, const struct report *r)
 static void print_touches(FILE *f, const struct report *r)
 {
 	if (r->touches)
-		fprintf(f, "Mapped:   %" PRIu64 " touches took %" PRIu64 " faults, %" PRIu64
-			" of them major\n", r->touches, r->faults, r->major_faults);
+		fprintf(f,
+			"Mapped:   %" PRIu64 " touches took %" PRIu64 " faults, %" PRIu64
+			" of them major\n",
+			r->touches, r->faults, r->major_faults);
 }
 
 static void print_waste(struct out *o, const struct report *r)
@@ -184,9 +186,9 @@ static void print_waste(struct out *o, const struct report *r)
 	fprintf(o->f,
 		"Waste:    %sread %" PRIu64 " page%s, used %" PRIu64 ", wasted %" PRIu64
 		" = %" PRIu64 ".%03" PRIu64 " MB, %" PRIu64 ".%03" PRIu64 " ms%s\n",
-		warn ? "\033[33m" : "", r->pages.read, r->pages.read == 1 ? "" : "s",
-		r->pages.used, r->pages.wasted, bytes / 1000000, bytes % 1000000 / 1000,
-		r->waste_ns / 1000000, r->waste_ns % 1000000 / 1000, warn ? "\033[0m" : "");
+		warn ? "\033[33m" : "", r->pages.read, r->pages.read == 1 ? "" : "s", r->pages.used,
+		r->pages.wasted, bytes / 1000000, bytes % 1000000 / 1000, r->waste_ns / 1000000,
+		r->waste_ns % 1000000 / 1000, warn ? "\033[0m" : "");
 	if (r->provenance.evicted)
 		fprintf(o->f, "Evicted:  %" PRIu64 " pages, %" PRIu64 " of them never used\n",
 			r->provenance.evicted, r->provenance.evicted_unused);
@@ -230,9 +232,10 @@ static void print_memory(FILE *f, const struct report_memory *mem)
 		return;
 	fprintf(f, "Memory:   HardwareCorrupted %" PRIu64 " kB", mem->corrupted_kb);
 	if (mem->has_stats)
-		fprintf(f, ", memory_failure/total %" PRIu64 ": recovered %" PRIu64
-			", failed %" PRIu64 ", ignored %" PRIu64, mem->total, mem->recovered,
-			mem->failed, mem->ignored);
+		fprintf(f,
+			", memory_failure/total %" PRIu64 ": recovered %" PRIu64 ", failed %" PRIu64
+			", ignored %" PRIu64,
+			mem->total, mem->recovered, mem->failed, mem->ignored);
 	fputc('\n', f);
 	for (u64 i = 0; i < min_t(u64, mem->nr_pages, RUN_SIGNALS); i++)
 		print_bad_page(f, &mem->pages[i]);

@@ -27,7 +27,8 @@ const struct cli_option run_arg_options[] = {
 	{"measure", NULL, NULL, "also time the miniature's real work on the host", OPT_MEASURE},
 	{"perf", NULL, NULL, "where the virtual time went, as perf report or perf diff print it",
 	 OPT_PERF},
-	{"folded", NULL, NULL, "the same as folded stacks, for flame graphs (one kernel)", OPT_FOLDED},
+	{"folded", NULL, NULL, "the same as folded stacks, for flame graphs (one kernel)",
+	 OPT_FOLDED},
 	{"format", NULL, "F", "text or json (default text)", OPT_FORMAT},
 	{"output", "o", "OUT", "write there instead of standard output", OPT_OUTPUT},
 	{"figures", NULL, "DIR", "with FILE.lua: save its figures there as SVG", OPT_FIGURES},
@@ -48,7 +49,8 @@ const struct cli_option run_arg_options[] = {
 	{"explore", NULL, "N",
 	 "with several processors: try schedules 1 to N; the slowest, and all that break something",
 	 OPT_EXPLORE},
-	{"jobs", NULL, "J", "with --explore: processes that try them, 1 to 256 (default 1)", OPT_JOBS},
+	{"jobs", NULL, "J", "with --explore: processes that try them, 1 to 256 (default 1)",
+	 OPT_JOBS},
 	MACHINE_OPTION_ROWS_AND_END,
 };
 

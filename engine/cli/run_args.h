@@ -15,7 +15,7 @@ struct run_args {
 	struct machine_options machine;
 	struct workload_arg workload;
 	bool measure;
-	bool perf, folded;   /* show where the virtual time went */
+	bool perf, folded; /* show where the virtual time went */
 	enum cli_format format;
 	const char *figures; /* folder, of a Lua workload */
 	const char *output;  /* NULL: standard output */
@@ -24,10 +24,10 @@ struct run_args {
 	bool trace_code;     /* record the code positions too */
 	enum cli_view view;
 	const char *serve; /* socket for other views, or NULL */
-	bool no_settings;    /* of the terminal view */
-	u64 explore;	     /* schedules to try; 0: play one */
-	u64 jobs;	     /* processes for that */
-	bool help;	     /* --help was there; nothing after it was read */
+	bool no_settings;  /* of the terminal view */
+	u64 explore;	   /* schedules to try; 0: play one */
+	u64 jobs;	   /* processes for that */
+	bool help;	   /* --help was there; nothing after it was read */
 };
 
 extern const struct cli_option run_arg_options[];

@@ -3,8 +3,8 @@
  *
  * Settings are $XDG_CONFIG_HOME/foliolab/view, a "name value" a line. Marked moments are
  * $XDG_STATE_HOME/foliolab/bookmarks/ID, a number a line, ID being the machine and workload: the
- * same run is the same recording, wherever its file lies. $XDG_STATE_HOME/foliolab/window is where the
- * window was: "x y width height".
+ * same run is the same recording, wherever its file lies. $XDG_STATE_HOME/foliolab/window is where
+ * the window was: "x y width height".
  *
  * Invariant  files are replaced as a whole. Nothing depends on them: what cannot be read or is no
  *            setting is the default, what cannot be written is forgotten.

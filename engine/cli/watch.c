@@ -103,8 +103,7 @@ static int start_kernels(const struct run_args *a, const struct workload *w,
 }
 
 /* Without a view of its own: play all of it, and let others look until a signal comes. */
-static int serve_only(struct link *link, struct watched *watched, unsigned int nr,
-		      const char *path)
+static int serve_only(struct link *link, struct watched *watched, unsigned int nr, const char *path)
 {
 	struct link_place place = {0};
 	sigset_t end;
@@ -237,12 +236,11 @@ int watch_attached(const char *socket, enum cli_view view, bool no_settings, str
 	for (unsigned int i = 0; i < link_machines(options.link); i++) {
 		looked_on[i] = (struct looked_on){
 			{linked_pull, linked_calls, linked_note}, options.link, i};
-		machines[i] = (struct tui_machine){link_tape(options.link, i),
-						   link_info(options.link, i), &looked_on[i].feed,
-						   NULL};
+		machines[i] =
+			(struct tui_machine){link_tape(options.link, i), link_info(options.link, i),
+					     &looked_on[i].feed, NULL};
 	}
-	ret = show(view, machines, link_machines(options.link), &options, no_settings, &signo,
-		   err);
+	ret = show(view, machines, link_machines(options.link), &options, no_settings, &signo, err);
 	link_close(options.link);
 	return watch_end(ret, signo);
 }
@@ -307,8 +305,7 @@ int watch_recording(const struct recording_args *a, enum cli_view view, struct f
 		return ret;
 	watch_options(&options, a);
 	inspector_init(&inspector, &r.tape, &r.info, a->from, a->path);
-	machine = (struct tui_machine){
-		.tape = &r.tape, .info = &r.info, .inspect = &inspector.in};
+	machine = (struct tui_machine){.tape = &r.tape, .info = &r.info, .inspect = &inspector.in};
 	ret = show(view, &machine, 1, &options, a->no_settings, &signo, err);
 	inspector_fini(&inspector);
 	recorded_close(&r);

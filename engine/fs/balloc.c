@@ -11,7 +11,7 @@ int block_space_init(struct block_space *s, u64 nr_blocks)
 	if (!s->free)
 		return -ENOMEM;
 	s->cap = 8;
-	s->free[0] = (struct block_run){ 0, nr_blocks };
+	s->free[0] = (struct block_run){0, nr_blocks};
 	s->nr = 1;
 	return 0;
 }
@@ -62,10 +62,10 @@ static void take(struct block_space *s, size_t i, u64 start, u64 len)
 	r->len = start - r->start;
 	if (behind && r->len) {
 		memmove(r + 2, r + 1, (s->nr - i - 1) * sizeof(*r));
-		r[1] = (struct block_run){ start + len, behind };
+		r[1] = (struct block_run){start + len, behind};
 		s->nr++;
 	} else if (behind) {
-		*r = (struct block_run){ start + len, behind };
+		*r = (struct block_run){start + len, behind};
 	} else if (!r->len) {
 		memmove(r, r + 1, (s->nr - i - 1) * sizeof(*r));
 		s->nr--;
@@ -117,8 +117,9 @@ s64 block_alloc(struct block_space *s, u64 goal, u64 want, u64 *start)
 	    s->free[i].start + s->free[i].len - goal < want)
 		i = choose_run(s, goal, want);
 	r = &s->free[i];
-	*start = goal >= r->start && goal < r->start + r->len &&
-		 r->start + r->len - goal >= want ? goal : r->start;
+	*start = goal >= r->start && goal < r->start + r->len && r->start + r->len - goal >= want
+			 ? goal
+			 : r->start;
 	want = min(want, r->start + r->len - *start);
 	take(s, i, *start, want);
 	return want;
@@ -147,7 +148,7 @@ int block_free(struct block_space *s, u64 start, u64 len)
 	if (ret || !len)
 		return ret;
 	memmove(&s->free[i + 1], &s->free[i], (s->nr - i) * sizeof(*s->free));
-	s->free[i] = (struct block_run){ start, len };
+	s->free[i] = (struct block_run){start, len};
 	s->nr++;
 	r = &s->free[i];
 	if (i + 1 < s->nr && r->start + r->len == r[1].start) {

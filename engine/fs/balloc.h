@@ -19,10 +19,10 @@ struct block_run {
 };
 
 struct block_space {
-	struct block_run *free;	/* sorted */
+	struct block_run *free; /* sorted */
 	size_t nr, cap;
-	u64 fragment;		/* longest allocation, 0: no limit */
-	u64 gap;		/* with it: blocks left between two; 0: 1 */
+	u64 fragment; /* longest allocation, 0: no limit */
+	u64 gap;      /* with it: blocks left between two; 0: 1 */
 };
 
 int block_space_init(struct block_space *s, u64 nr_blocks);

@@ -260,7 +260,8 @@ int block_commit_write(struct folio *folio, size_t from, size_t to)
 	unsigned int dirtied = 0;
 
 	for (unsigned int i = 0; i < nr; i++) {
-		size_t start = (size_t)i << inode->i_blkbits, end = start + (1u << inode->i_blkbits);
+		size_t start = (size_t)i << inode->i_blkbits,
+		       end = start + (1u << inode->i_blkbits);
 
 		if (knob(m, BUFFER_WALK_STOP) && was_uptodate && start >= to)
 			break;
@@ -419,9 +420,9 @@ int block_read_full_folio(struct folio *folio, get_block_t get_block)
 		return -ENOMEM;
 	}
 	for (unsigned int i = 0; i < nr; i++)
-		wanted += block_wants_read(folio, &bh[i],
-					   (folio_pos(folio) >> inode->i_blkbits) + i,
-					   (size_t)i << inode->i_blkbits, get_block, &err);
+		wanted +=
+			block_wants_read(folio, &bh[i], (folio_pos(folio) >> inode->i_blkbits) + i,
+					 (size_t)i << inode->i_blkbits, get_block, &err);
 	if (wanted)
 		return submit_marked_blocks(folio, wanted);
 	folio_end_read(folio, !err);

@@ -6,7 +6,8 @@
  *            and one reference more; a dirty buffer makes its folio dirty.
  * Owner      the folio, until try_to_free_buffers() or its removal.
  * Errors     -ENOMEM, -EIO, or what get_block returned.
- * Differs    the heads of a folio are an array instead of a ring; b_folio and b_page are not needed.
+ * Differs    the heads of a folio are an array instead of a ring; b_folio and b_page are not
+ * needed.
  */
 #ifndef FL_FS_BUFFER_H
 #define FL_FS_BUFFER_H
@@ -17,28 +18,35 @@
 #include "mm/writeback.h"
 
 enum bh_state_bits {
-	BH_Uptodate, BH_Dirty, BH_Lock, BH_Mapped, BH_New, BH_Async_Read, BH_Async_Write,
-	BH_Delay, BH_Unwritten,
-	BH_JBDDirty,	/* dirty, and the journal's to write: include/linux/jbd2.h */
+	BH_Uptodate,
+	BH_Dirty,
+	BH_Lock,
+	BH_Mapped,
+	BH_New,
+	BH_Async_Read,
+	BH_Async_Write,
+	BH_Delay,
+	BH_Unwritten,
+	BH_JBDDirty, /* dirty, and the journal's to write: include/linux/jbd2.h */
 };
 
 struct buffer_head {
-	u32 b_state;	/* enum bh_state_bits */
-	u64 b_blocknr;	/* block on disk, while mapped */
+	u32 b_state;   /* enum bh_state_bits */
+	u64 b_blocknr; /* block on disk, while mapped */
 };
 
-#define BUFFER_FNS(bit, name)                                                                     \
-	static inline bool buffer_##name(const struct buffer_head *bh)                            \
-	{                                                                                         \
-		return bh->b_state >> BH_##bit & 1;                                               \
-	}                                                                                         \
-	static inline void set_buffer_##name(struct buffer_head *bh)                              \
-	{                                                                                         \
-		bh->b_state |= 1u << BH_##bit;                                                    \
-	}                                                                                         \
-	static inline void clear_buffer_##name(struct buffer_head *bh)                            \
-	{                                                                                         \
-		bh->b_state &= ~(1u << BH_##bit);                                                 \
+#define BUFFER_FNS(bit, name)                                                                      \
+	static inline bool buffer_##name(const struct buffer_head *bh)                             \
+	{                                                                                          \
+		return bh->b_state >> BH_##bit & 1;                                                \
+	}                                                                                          \
+	static inline void set_buffer_##name(struct buffer_head *bh)                               \
+	{                                                                                          \
+		bh->b_state |= 1u << BH_##bit;                                                     \
+	}                                                                                          \
+	static inline void clear_buffer_##name(struct buffer_head *bh)                             \
+	{                                                                                          \
+		bh->b_state &= ~(1u << BH_##bit);                                                  \
 	}
 
 BUFFER_FNS(Uptodate, uptodate)
@@ -80,8 +88,7 @@ bool block_is_partially_uptodate(struct folio *folio, size_t from, size_t count)
  * Prepare [pos, pos + len) of a locked folio for being overwritten: blocks are looked up or made,
  * what is only partly covered is zeroed (new) or read (mapped). fs/buffer.c __block_write_begin().
  */
-int __block_write_begin(struct folio *folio, loff_t pos, unsigned int len,
-			get_block_t get_block);
+int __block_write_begin(struct folio *folio, loff_t pos, unsigned int len, get_block_t get_block);
 /* The bytes are there: blocks of the range become uptodate and dirty. block_write_end(). */
 int block_commit_write(struct folio *folio, size_t from, size_t to);
 

@@ -24,8 +24,8 @@ static ssize_t read_through_cache(struct kiocb *kiocb, struct iov_iter *iter)
 static ssize_t vfs_read(struct file *file, char *buf, size_t count, loff_t *pos)
 {
 	struct machine *m = mapping_machine(file->f_mapping);
-	struct kiocb kiocb = { .ki_filp = file, .ki_pos = *pos };
-	struct iov_iter iter = { .count = min(count, MAX_RW_COUNT(m)), .ubuf = buf };
+	struct kiocb kiocb = {.ki_filp = file, .ki_pos = *pos};
+	struct iov_iter iter = {.count = min(count, MAX_RW_COUNT(m)), .ubuf = buf};
 	ssize_t ret;
 
 	charge2(m, COST_SYSCALL, 1, COST_VFS_READ, 1);
@@ -103,8 +103,8 @@ loff_t vfs_llseek(struct file *file, loff_t offset)
 ssize_t ksys_pwrite64(struct file *file, const char *buf, size_t count, loff_t pos)
 {
 	struct machine *m = mapping_machine(file->f_mapping);
-	struct kiocb kiocb = { .ki_filp = file, .ki_pos = pos };
-	struct iov_iter iter = { .count = min(count, MAX_RW_COUNT(m)), .ubuf = (char *)buf };
+	struct kiocb kiocb = {.ki_filp = file, .ki_pos = pos};
+	struct iov_iter iter = {.count = min(count, MAX_RW_COUNT(m)), .ubuf = (char *)buf};
 	struct inode *inode = file->f_inode;
 	ssize_t ret;
 

@@ -24,29 +24,31 @@ static int mount_tmpfs(struct super_block *sb, const struct mount_options *optio
 		       struct fl_error *err)
 {
 	if (options->host_fd >= 0)
-		return fl_error_set(err, -EINVAL, "--file", 0, "%s lives in memory, expected no file",
-				    options->type->name);
+		return fl_error_set(err, -EINVAL, "--file", 0,
+				    "%s lives in memory, expected no file", options->type->name);
 	return shmem_fill_super(sb, options->type->options);
 }
 
-#define EXT4(type, bits)                                                                          \
-	{                                                                                         \
-		.name = type, .s_type = "ext4", .blocksize_bits = bits, .fill_super = mount_ext4, \
-		.init_inode = ext4_init_inode, .settle_inode = ext4_settle_inode,                 \
-		.free_inode = ext4_free_inode, .put_super = ext4_put_super,                       \
+#define EXT4(type, bits)                                                                           \
+	{                                                                                          \
+		.name = type, .s_type = "ext4", .blocksize_bits = bits, .fill_super = mount_ext4,  \
+		.init_inode = ext4_init_inode, .settle_inode = ext4_settle_inode,                  \
+		.free_inode = ext4_free_inode, .put_super = ext4_put_super,                        \
 	}
-#define TMPFS(type, huge)                                                                         \
-	{                                                                                         \
-		.name = type, .s_type = "tmpfs", .blocksize_bits = 12, .fill_super = mount_tmpfs, \
-		.alloc_inode = tmpfs_init_inode, .options = huge,                                 \
+#define TMPFS(type, huge)                                                                          \
+	{                                                                                          \
+		.name = type, .s_type = "tmpfs", .blocksize_bits = 12, .fill_super = mount_tmpfs,  \
+		.alloc_inode = tmpfs_init_inode, .options = huge,                                  \
 	}
 
 static const struct file_system_type types[] = {
 	EXT4("ext4", 12),
 	EXT4("ext4-1k", 10),
-	{ .name = "xfs", .s_type = "xfs", .blocksize_bits = 12, .init_inode = xfs_init_inode },
-	{ .name = "hostfs", .s_type = "hostfs", .blocksize_bits = 12,
-	  .init_inode = hostfs_init_inode },
+	{.name = "xfs", .s_type = "xfs", .blocksize_bits = 12, .init_inode = xfs_init_inode},
+	{.name = "hostfs",
+	 .s_type = "hostfs",
+	 .blocksize_bits = 12,
+	 .init_inode = hostfs_init_inode},
 	TMPFS("tmpfs-default", ""),
 	TMPFS("tmpfs-never", "huge=never"),
 	TMPFS("tmpfs-always", "huge=always"),
@@ -90,7 +92,8 @@ static int check_block_size(const struct machine *m, const struct file_system_ty
 	if (strcmp(type->s_type, "xfs") || !knob(m, MIN_ORDER))
 		return fl_error_set(err, -EINVAL, "--block-size", 0,
 				    "blocks of %u bytes are larger than a page, expected xfs on "
-				    "v6.12 or ext4 on v7.3", block_size);
+				    "v6.12 or ext4 on v7.3",
+				    block_size);
 	return 0;
 }
 
@@ -125,8 +128,9 @@ static int open_disk(struct super_block *sb, const struct mount_options *options
 	sb->s_space = calloc(1, sizeof(*sb->s_space));
 	if (!sb->s_space)
 		return -ENOMEM;
-	error = block_space_init(sb->s_space, (options->fs_bytes ? options->fs_bytes : DISK_BYTES) >>
-						      sb->s_blocksize_bits);
+	error = block_space_init(sb->s_space,
+				 (options->fs_bytes ? options->fs_bytes : DISK_BYTES) >>
+					 sb->s_blocksize_bits);
 	if (error)
 		return error;
 	sb->s_space->fragment = options->extent_blocks;
@@ -143,10 +147,11 @@ static int open_disk(struct super_block *sb, const struct mount_options *options
 int mount_fs(struct machine *m, const struct mount_options *options, struct super_block **ret,
 	     struct fl_error *err)
 {
-	unsigned int block_size = options->block_size ? options->block_size
-						      : 1u << options->type->blocksize_bits;
-	u64 io_bytes = options->io_bytes ? options->io_bytes
-		       : knob(m, DEF_MAX_SECTORS_4M) ? DEF_MAX_BYTES_NEW : DEF_MAX_BYTES_OLD;
+	unsigned int block_size =
+		options->block_size ? options->block_size : 1u << options->type->blocksize_bits;
+	u64 io_bytes = options->io_bytes	     ? options->io_bytes
+		       : knob(m, DEF_MAX_SECTORS_4M) ? DEF_MAX_BYTES_NEW
+						     : DEF_MAX_BYTES_OLD;
 	int error = check_block_size(m, options->type, block_size, err);
 	struct super_block *sb = error ? NULL : calloc(1, sizeof(*sb));
 
@@ -222,7 +227,7 @@ static int set_written_extents(struct inode *inode, loff_t size)
 	struct block_space *space = inode->i_sb->s_space;
 	unsigned int bits = inode->i_blkbits;
 	u64 end = (size >> bits) + !!(size & ((1 << bits) - 1)), goal = 0;
-	struct fs_extent e = { .state = EXTENT_WRITTEN };
+	struct fs_extent e = {.state = EXTENT_WRITTEN};
 	int ret = 0;
 
 	for (; e.lblk < end && !ret; e.lblk += e.len) {

@@ -18,9 +18,9 @@ struct mount_options;
 
 /* What a file system brings. One table in fs/super.c. */
 struct file_system_type {
-	const char *name;		/* as --fs calls it */
-	const char *s_type;		/* as the kernel calls it */
-	unsigned char blocksize_bits;	/* default block size */
+	const char *name;	      /* as --fs calls it */
+	const char *s_type;	      /* as the kernel calls it */
+	unsigned char blocksize_bits; /* default block size */
 	/* Fill s_fs_info, which is freed with the super block, and s_maxbytes; may be NULL. */
 	int (*fill_super)(struct super_block *sb, const struct mount_options *options,
 			  struct fl_error *err);
@@ -28,25 +28,25 @@ struct file_system_type {
 	int (*init_inode)(struct inode *inode);
 	/* What lives in memory has no disk, and this in place of init_inode: 0 or -ENOMEM. */
 	int (*alloc_inode)(struct inode *inode);
-	const char *options;		/* of mount(8) */
+	const char *options; /* of mount(8) */
 	/* Each may be NULL. The blocks of a fresh inode are as mkfs left them: 0 or -errno. */
 	int (*settle_inode)(struct inode *inode);
-	void (*free_inode)(struct inode *inode);	/* before i_private goes */
-	void (*put_super)(struct super_block *sb);	/* before s_fs_info goes */
+	void (*free_inode)(struct inode *inode);   /* before i_private goes */
+	void (*put_super)(struct super_block *sb); /* before s_fs_info goes */
 };
 
 struct mount_options {
 	const struct file_system_type *type;
-	unsigned int block_size;	/* bytes; 0: the type's default */
+	unsigned int block_size; /* bytes; 0: the type's default */
 	const struct disk_model *disk;
-	int host_fd;			/* disk "host": the open file (taken over), else -1 */
-	u64 ra_bytes;			/* read_ahead_kb * 1024 */
-	u64 io_bytes;			/* max_sectors_kb * 1024; 0: what this kernel defaults to */
-	u64 extent_blocks;		/* no extent longer than this on the disk; 0: no limit */
-	u64 extent_gap;			/* ... and this many blocks lie between two of them; 0: 1 */
-	u64 fs_bytes;			/* of the file system; 0: enough for any file */
-	u64 power_cut;			/* blk_set_power_cut(); 0: never */
-	struct block_device *after_crash; /* what it holds is on the disk; NULL: nothing */
+	int host_fd;	   /* disk "host": the open file (taken over), else -1 */
+	u64 ra_bytes;	   /* read_ahead_kb * 1024 */
+	u64 io_bytes;	   /* max_sectors_kb * 1024; 0: what this kernel defaults to */
+	u64 extent_blocks; /* no extent longer than this on the disk; 0: no limit */
+	u64 extent_gap;	   /* ... and this many blocks lie between two of them; 0: 1 */
+	u64 fs_bytes;	   /* of the file system; 0: enough for any file */
+	u64 power_cut;	   /* blk_set_power_cut(); 0: never */
+	struct block_device *after_crash;     /* what it holds is on the disk; NULL: nothing */
 	const struct ext4_mount_config *ext4; /* fs/ext4/ext4.h; NULL: the defaults */
 };
 

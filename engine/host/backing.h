@@ -1,11 +1,11 @@
 /*
  * host/backing.h - what stands behind the file of a run: a host file, or a file in an ext4 image.
  *
- * Invariant  nothing behind it is ever written; a file read with backing_load() needs no descriptor.
- * Owner      backing_open() fills the struct for the caller, backing_fini() releases it; @fd goes
- *            to the disk when backing_take_fd() was called.
- * Errors     negative errno with struct fl_error named after the file. Where the host does not
- *            say where a file's blocks are, it is one extent: that is no error.
+ * Invariant  nothing behind it is ever written; a file read with backing_load() needs no
+ * descriptor. Owner      backing_open() fills the struct for the caller, backing_fini() releases
+ * it; @fd goes to the disk when backing_take_fd() was called. Errors     negative errno with struct
+ * fl_error named after the file. Where the host does not say where a file's blocks are, it is one
+ * extent: that is no error.
  */
 #ifndef FL_HOST_BACKING_H
 #define FL_HOST_BACKING_H
@@ -20,7 +20,8 @@ struct backing {
 	bool is_image;
 	struct ext4_image_super super; /* image only, like the rest */
 	struct ext4_image_inode inode;
-	char *bytes; /* backing_load(): of the written extents' blocks, one extent after the other */
+	char *bytes; /* backing_load(): of the written extents' blocks, one extent after the other
+		      */
 };
 
 /* Who opens it; for those who cannot open files themselves. As backing_open(). */

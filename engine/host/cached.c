@@ -11,11 +11,19 @@
 #include <unistd.h>
 
 /* Documentation/admin-guide/mm/pagemap.rst */
-#define PM_PRESENT (1ULL << 63)
+#define PM_PRESENT  (1ULL << 63)
 #define PM_PFN_MASK ((1ULL << 55) - 1)
 
-enum kpf { KPF_REFERENCED = 2, KPF_UPTODATE = 3, KPF_DIRTY = 4, KPF_ACTIVE = 6, KPF_WRITEBACK = 8,
-	   KPF_RECLAIM = 9, KPF_COMPOUND_HEAD = 15, KPF_COMPOUND_TAIL = 16 };
+enum kpf {
+	KPF_REFERENCED = 2,
+	KPF_UPTODATE = 3,
+	KPF_DIRTY = 4,
+	KPF_ACTIVE = 6,
+	KPF_WRITEBACK = 8,
+	KPF_RECLAIM = 9,
+	KPF_COMPOUND_HEAD = 15,
+	KPF_COMPOUND_TAIL = 16
+};
 
 #define NR_CACHESTAT 451
 
@@ -38,10 +46,13 @@ static bool flag(u64 flags, enum kpf bit)
 
 static u8 our_flags(u64 f)
 {
-	static const struct { enum kpf kpf; u8 ours; } table[] = {
-		{ KPF_UPTODATE, HOST_FOLIO_UPTODATE }, { KPF_DIRTY, HOST_FOLIO_DIRTY },
-		{ KPF_REFERENCED, HOST_FOLIO_REFERENCED }, { KPF_ACTIVE, HOST_FOLIO_ACTIVE },
-		{ KPF_WRITEBACK, HOST_FOLIO_WRITEBACK },
+	static const struct {
+		enum kpf kpf;
+		u8 ours;
+	} table[] = {
+		{KPF_UPTODATE, HOST_FOLIO_UPTODATE},	 {KPF_DIRTY, HOST_FOLIO_DIRTY},
+		{KPF_REFERENCED, HOST_FOLIO_REFERENCED}, {KPF_ACTIVE, HOST_FOLIO_ACTIVE},
+		{KPF_WRITEBACK, HOST_FOLIO_WRITEBACK},
 	};
 	u8 ours = 0;
 
@@ -101,7 +112,7 @@ static int look_at_frame(const struct looker *l, u64 pfn, u64 *flags, u8 *order)
 /* A page without a frame we may see: its folio's size is unknown. */
 static int look_at_page(struct looker *l, u64 index, u64 nr_pages, u64 *next)
 {
-	struct host_folio f = { .index = index, .nr = 1 };
+	struct host_folio f = {.index = index, .nr = 1};
 	u64 entry = 0, flags, folio_start;
 	int ret;
 
@@ -150,8 +161,12 @@ static int look_at_pages(struct looker *l)
 
 static void ask_cachestat(int fd, struct host_cached *cached)
 {
-	struct { u64 off, len; } range = { 0, 0 };
-	struct { u64 cache, dirty, writeback, evicted, recently_evicted; } cs;
+	struct {
+		u64 off, len;
+	} range = {0, 0};
+	struct {
+		u64 cache, dirty, writeback, evicted, recently_evicted;
+	} cs;
 
 	if (syscall(NR_CACHESTAT, fd, &range, &cs, 0))
 		return;
@@ -199,15 +214,16 @@ int host_cached_told(int fd, struct fl_error *err)
 	if (!geteuid() || (!fstat(fd, &st) && st.st_uid == geteuid()) ||
 	    !faccessat(AT_FDCWD, path, W_OK, AT_EACCESS))
 		return 0;
-	return fl_error_set(err, -EPERM, "mincore", 0,
-			    "the kernel does not say what is cached of somebody else's file, expected "
-			    "one that you own or may write to");
+	return fl_error_set(
+		err, -EPERM, "mincore", 0,
+		"the kernel does not say what is cached of somebody else's file, expected "
+		"one that you own or may write to");
 }
 
 int host_cached_read(int fd, bool need_exact, struct host_cached *cached, struct fl_error *err)
 {
-	struct looker l = { .pagemap = -1, .kpageflags = -1, .out = cached,
-			    .page_size = sysconf(_SC_PAGESIZE) };
+	struct looker l = {
+		.pagemap = -1, .kpageflags = -1, .out = cached, .page_size = sysconf(_SC_PAGESIZE)};
 	struct stat st;
 	int ret;
 

@@ -5,9 +5,9 @@
  * Invariant  nothing is read in: only pages mincore(2) calls resident are touched, through a
  *            mapping with MADV_RANDOM.
  * Owner      the list is the caller's until host_cached_fini().
- * Errors     -EPERM with the missing right where orders are wanted and cannot be told, and where not
- *            even counts are: mincore(2) calls every page of somebody else's file resident
- *            (134fca9063ad, v5.2).
+ * Errors     -EPERM with the missing right where orders are wanted and cannot be told, and where
+ * not even counts are: mincore(2) calls every page of somebody else's file resident (134fca9063ad,
+ * v5.2).
  */
 #ifndef FL_HOST_CACHED_H
 #define FL_HOST_CACHED_H
@@ -15,26 +15,26 @@
 #include "lib/error.h"
 #include "lib/types.h"
 
-#define HOST_FOLIO_UPTODATE 0x01
-#define HOST_FOLIO_DIRTY 0x02
-#define HOST_FOLIO_MARK 0x04	/* PG_readahead */
+#define HOST_FOLIO_UPTODATE   0x01
+#define HOST_FOLIO_DIRTY      0x02
+#define HOST_FOLIO_MARK	      0x04 /* PG_readahead */
 #define HOST_FOLIO_REFERENCED 0x08
-#define HOST_FOLIO_ACTIVE 0x10
-#define HOST_FOLIO_WRITEBACK 0x20
+#define HOST_FOLIO_ACTIVE     0x10
+#define HOST_FOLIO_WRITEBACK  0x20
 
 struct host_folio {
-	u64 index;	/* first page inside the file that is cached */
-	u32 nr;		/* pages of it that lie inside the file */
+	u64 index; /* first page inside the file that is cached */
+	u32 nr;	   /* pages of it that lie inside the file */
 	u8 order;
 	u8 flags;
 };
 
 struct host_cached {
-	struct host_folio *folios;	/* by index; order and flags unknown without rights */
+	struct host_folio *folios; /* by index; order and flags unknown without rights */
 	size_t nr;
-	u64 pages;			/* cached pages */
-	u64 dirty, writeback;		/* by cachestat(2), where the kernel has it */
-	bool exact;			/* orders and flags are known */
+	u64 pages;	      /* cached pages */
+	u64 dirty, writeback; /* by cachestat(2), where the kernel has it */
+	bool exact;	      /* orders and flags are known */
 };
 
 /* What is cached of @fd now. @need_exact: fail instead of doing without orders. */

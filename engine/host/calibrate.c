@@ -18,31 +18,31 @@
 static const struct step {
 	const char *name;
 	const char *prepare, *ops;
-	u64 count;	/* operations in @ops */
-	bool fit;	/* the weights are fitted to it */
+	u64 count; /* operations in @ops */
+	bool fit;  /* the weights are fitted to it */
 } steps[] = {
-	{ "read 1m, cached", "read 1m 64; seek 0", "read 1m 64", 64, true },
-	{ "read 256k, cached", "read 1m 64; seek 0", "read 256k 256", 256, false },
-	{ "read 64k, cached", "read 1m 64; seek 0", "read 64k 1024", 1024, true },
-	{ "read 16k, cached", "read 1m 64; seek 0", "read 16k 4096", 4096, false },
-	{ "read 4k, cached", "read 1m 64; seek 0", "read 4k 16384", 16384, true },
-	{ "read 64k, small folios", "fadvise random 0 0; read 4k 4096; seek 0", "read 64k 256", 256,
-	  true },
-	{ "read 4k, small folios", "fadvise random 0 0; read 4k 4096; seek 0", "read 4k 4096", 4096,
-	  false },
-	{ "read 1m, not cached", NULL, "read 1m 64", 64, true },
-	{ "read 128k, not cached", NULL, "read 128k 512", 512, false },
-	{ "read 16k, not cached", NULL, "read 16k 4096", 4096, true },
-	{ "read 4k, not cached", NULL, "read 4k 16384", 16384, false },
-	{ "random read 4k, not cached", "fadvise random 0 0", "read 4k 4096", 4096, true },
-	{ "willneed 2 MiB", NULL,
-	  "fadvise willneed 0 2m; fadvise willneed 8m 2m; fadvise willneed 16m 2m", 3, true },
-	{ "drop 64 MiB, large folios", "read 1m 64", "fadvise dontneed 0 0", 1, true },
-	{ "drop 16 MiB, small folios", "fadvise random 0 0; read 4k 4096", "fadvise dontneed 0 0", 1,
-	  true },
-	{ "touch a page, cached", "read 1m 64; mmap", "touch 0 4096 16384", 16384, true },
-	{ "touch every 64th page", "read 1m 64; mmap", "touch 0 262144 256", 256, true },
-	{ "touch every 16th page", "read 1m 64; mmap", "touch 0 65536 1024", 1024, false },
+	{"read 1m, cached", "read 1m 64; seek 0", "read 1m 64", 64, true},
+	{"read 256k, cached", "read 1m 64; seek 0", "read 256k 256", 256, false},
+	{"read 64k, cached", "read 1m 64; seek 0", "read 64k 1024", 1024, true},
+	{"read 16k, cached", "read 1m 64; seek 0", "read 16k 4096", 4096, false},
+	{"read 4k, cached", "read 1m 64; seek 0", "read 4k 16384", 16384, true},
+	{"read 64k, small folios", "fadvise random 0 0; read 4k 4096; seek 0", "read 64k 256", 256,
+	 true},
+	{"read 4k, small folios", "fadvise random 0 0; read 4k 4096; seek 0", "read 4k 4096", 4096,
+	 false},
+	{"read 1m, not cached", NULL, "read 1m 64", 64, true},
+	{"read 128k, not cached", NULL, "read 128k 512", 512, false},
+	{"read 16k, not cached", NULL, "read 16k 4096", 4096, true},
+	{"read 4k, not cached", NULL, "read 4k 16384", 16384, false},
+	{"random read 4k, not cached", "fadvise random 0 0", "read 4k 4096", 4096, true},
+	{"willneed 2 MiB", NULL,
+	 "fadvise willneed 0 2m; fadvise willneed 8m 2m; fadvise willneed 16m 2m", 3, true},
+	{"drop 64 MiB, large folios", "read 1m 64", "fadvise dontneed 0 0", 1, true},
+	{"drop 16 MiB, small folios", "fadvise random 0 0; read 4k 4096", "fadvise dontneed 0 0", 1,
+	 true},
+	{"touch a page, cached", "read 1m 64; mmap", "touch 0 4096 16384", 16384, true},
+	{"touch every 64th page", "read 1m 64; mmap", "touch 0 262144 256", 256, true},
+	{"touch every 16th page", "read 1m 64; mmap", "touch 0 65536 1024", 1024, false},
 };
 
 #define NR_STEPS ARRAY_SIZE(steps)
@@ -87,7 +87,8 @@ static int timed_init(struct timed **ret, struct fl_error *err)
 		error = parse_ops(steps[i].prepare, &t[i].prepare, err);
 		if (!error)
 			error = parse_ops(steps[i].ops, &t[i].ops, err);
-		t[i].longer = longest(&t[i].prepare) > longest(&t[i].ops) ? &t[i].prepare : &t[i].ops;
+		t[i].longer =
+			longest(&t[i].prepare) > longest(&t[i].ops) ? &t[i].prepare : &t[i].ops;
 	}
 	if (error && t)
 		timed_fini(t);
@@ -257,7 +258,7 @@ static int compare_rows(struct calibration *cal, struct timed *t, unsigned int r
 /* A locked operation is the same one wherever the miniature counts it. */
 static void use_bare(struct calibration *cal)
 {
-	static const enum cost_id locked[] = { COST_RMW_LOOKUP, COST_RMW_REFS, COST_RMW_RMAP };
+	static const enum cost_id locked[] = {COST_RMW_LOOKUP, COST_RMW_REFS, COST_RMW_RMAP};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(locked) && cal->bare.atomic_ps; i++)
 		cal->cost_ps[locked[i]] = cal->bare.atomic_ps;

@@ -26,16 +26,16 @@
 /* One workload, predicted with the new weights, and measured. */
 struct calibrate_row {
 	const char *name;
-	u64 predicted_ns, measured_ns;	/* per operation */
-	double spread;			/* (median - least) / least of the odd rounds */
-	bool fitted;			/* the weights were fitted to it, on other rounds */
+	u64 predicted_ns, measured_ns; /* per operation */
+	double spread;		       /* (median - least) / least of the odd rounds */
+	bool fitted;		       /* the weights were fitted to it, on other rounds */
 };
 
 struct calibration {
 	u64 cost_ps[COST_NR];
 	struct calibrate_row rows[CALIBRATE_ROWS_MAX];
 	unsigned int nr_rows;
-	double spread;			/* the median of the rows' */
+	double spread; /* the median of the rows' */
 	struct calibrate_bare bare;
 	struct host_device dev;
 };

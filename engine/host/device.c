@@ -12,13 +12,13 @@
 #include "machine/knobs.h"
 
 #define EXT4_MAGIC 0xef53
-#define XFS_MAGIC 0x58465342
+#define XFS_MAGIC  0x58465342
 
 /* A partition's queue belongs to its disk. */
 static FILE *open_queue_file(const struct host_device *dev, const char *name)
 {
-	static const char *const paths[] = { "/sys/dev/block/%u:%u/queue/%s",
-					     "/sys/dev/block/%u:%u/../queue/%s" };
+	static const char *const paths[] = {"/sys/dev/block/%u:%u/queue/%s",
+					    "/sys/dev/block/%u:%u/../queue/%s"};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(paths); i++) {
 		char path[128];
@@ -119,7 +119,7 @@ int host_device_inflight(const struct host_device *dev)
 
 void host_device_wait_idle(const struct host_device *dev)
 {
-	const struct timespec pause = { .tv_nsec = 200000 };
+	const struct timespec pause = {.tv_nsec = 200000};
 
 	for (int i = 0; i < 5000 && host_device_inflight(dev) > 0; i++)
 		nanosleep(&pause, NULL);

@@ -15,13 +15,13 @@ struct host_device {
 	unsigned int major, minor;
 	u64 ino, size;
 	unsigned int disk_major, disk_minor; /* whose partition it is; 0:0 if of none */
-	u64 start_sector;	/* of the partition on that disk */
-	u64 read_ahead_kb;	/* 0: unknown */
-	u64 max_sectors_kb;	/* 0: unknown */
-	char fs[32];		/* "ext4", "ext4-1k", "xfs" as --fs calls them; "" for others */
+	u64 start_sector;		     /* of the partition on that disk */
+	u64 read_ahead_kb;		     /* 0: unknown */
+	u64 max_sectors_kb;		     /* 0: unknown */
+	char fs[32]; /* "ext4", "ext4-1k", "xfs" as --fs calls them; "" for others */
 	unsigned int block_size;
-	char release[65];	/* uname -r */
-	const char *profile;	/* that plays as this kernel; NULL if there is none */
+	char release[65];    /* uname -r */
+	const char *profile; /* that plays as this kernel; NULL if there is none */
 };
 
 /* @fd is an open regular file. */

@@ -109,29 +109,13 @@ static int set_limits(const struct jail_limits *limits)
 
 /* Harmless whatever they are given. */
 static const int allowed[] = {
-	SCMP_SYS(brk),
-	SCMP_SYS(munmap),
-	SCMP_SYS(mremap),
-	SCMP_SYS(madvise),
-	SCMP_SYS(exit),
-	SCMP_SYS(exit_group),
-	SCMP_SYS(rt_sigreturn),
-	SCMP_SYS(futex),
-	SCMP_SYS(getrandom),
-	SCMP_SYS(clock_gettime),
-	SCMP_SYS(gettimeofday),
-	SCMP_SYS(time),
-	SCMP_SYS(sched_yield),
-	SCMP_SYS(rt_sigprocmask),
-	SCMP_SYS(getpid),
-	SCMP_SYS(gettid),
-	SCMP_SYS(restart_syscall),
+	SCMP_SYS(brk), SCMP_SYS(munmap), SCMP_SYS(mremap), SCMP_SYS(madvise), SCMP_SYS(exit),
+	SCMP_SYS(exit_group), SCMP_SYS(rt_sigreturn), SCMP_SYS(futex), SCMP_SYS(getrandom),
+	SCMP_SYS(clock_gettime), SCMP_SYS(gettimeofday), SCMP_SYS(time), SCMP_SYS(sched_yield),
+	SCMP_SYS(rt_sigprocmask), SCMP_SYS(getpid), SCMP_SYS(gettid), SCMP_SYS(restart_syscall),
 	SCMP_SYS(sysinfo), /* glibc's qsort() */
 	/* libext2fs from 1.47.1 on asks whether it may trust the environment */
-	SCMP_SYS(getuid),
-	SCMP_SYS(geteuid),
-	SCMP_SYS(getgid),
-	SCMP_SYS(getegid),
+	SCMP_SYS(getuid), SCMP_SYS(geteuid), SCMP_SYS(getgid), SCMP_SYS(getegid),
 #if !LIMIT_MEMORY
 	SCMP_SYS(sigaltstack), /* AddressSanitizer asks at each longjmp */
 #endif

@@ -33,7 +33,7 @@ int host_player_open(struct host_player *p, const char *path, const struct workl
 	struct stat st;
 	void *buf;
 
-	*p = (struct host_player){ .path = path, .fds = { -1, -1, -1, -1 } };
+	*p = (struct host_player){.path = path, .fds = {-1, -1, -1, -1}};
 	p->fds[0] = open_file(path);
 	if (p->fds[0] < 0)
 		return fl_error_set(err, p->fds[0], path, 0, "%s, expected a readable file",
@@ -69,7 +69,7 @@ void host_player_close(struct host_player *p)
 			close(p->fds[i]);
 	if (p->buf)
 		munmap(p->buf, p->buf_size);
-	*p = (struct host_player){ .fds = { -1, -1, -1, -1 } };
+	*p = (struct host_player){.fds = {-1, -1, -1, -1}};
 }
 
 /* Cached pages by mincore(2); -errno. */
@@ -108,9 +108,10 @@ int host_player_drop(struct host_player *p, struct fl_error *err)
 			break;
 	}
 	if (left > 0)
-		return fl_error_set(err, -EBUSY, p->path, 0,
-				    "%lld of its pages stay cached, expected a file nobody else uses",
-				    (long long)left);
+		return fl_error_set(
+			err, -EBUSY, p->path, 0,
+			"%lld of its pages stay cached, expected a file nobody else uses",
+			(long long)left);
 	return left < 0 ? (int)left : 0;
 }
 
@@ -124,7 +125,8 @@ static int play_pread(struct host_player *p, const struct wl_op *op, u64 turn)
 {
 	(void)turn;
 	return pread(p->fds[p->current], p->buf, min_t(u64, op->len, p->buf_size), op->off) < 0
-		       ? -errno : 0;
+		       ? -errno
+		       : 0;
 }
 
 static int play_seek(struct host_player *p, const struct wl_op *op, u64 turn)
@@ -161,9 +163,11 @@ static int play_reopen(struct host_player *p, const struct wl_op *op, u64 turn)
 static int play_fadvise(struct host_player *p, const struct wl_op *op, u64 turn)
 {
 	static const int advice[WL_NR_ADVICES] = {
-		[WL_ADV_NORMAL] = POSIX_FADV_NORMAL,	 [WL_ADV_RANDOM] = POSIX_FADV_RANDOM,
+		[WL_ADV_NORMAL] = POSIX_FADV_NORMAL,
+		[WL_ADV_RANDOM] = POSIX_FADV_RANDOM,
 		[WL_ADV_SEQUENTIAL] = POSIX_FADV_SEQUENTIAL,
-		[WL_ADV_WILLNEED] = POSIX_FADV_WILLNEED, [WL_ADV_DONTNEED] = POSIX_FADV_DONTNEED,
+		[WL_ADV_WILLNEED] = POSIX_FADV_WILLNEED,
+		[WL_ADV_DONTNEED] = POSIX_FADV_DONTNEED,
 		[WL_ADV_NOREUSE] = POSIX_FADV_NOREUSE,
 	};
 
@@ -206,11 +210,16 @@ static int play_munmap(struct host_player *p, const struct wl_op *op, u64 turn)
 static int play_madvise(struct host_player *p, const struct wl_op *op, u64 turn)
 {
 	static const int advice[WL_NR_ADVICES] = {
-		[WL_ADV_NORMAL] = MADV_NORMAL,	     [WL_ADV_RANDOM] = MADV_RANDOM,
-		[WL_ADV_SEQUENTIAL] = MADV_SEQUENTIAL, [WL_ADV_WILLNEED] = MADV_WILLNEED,
-		[WL_ADV_DONTNEED] = MADV_DONTNEED,   [WL_ADV_HUGEPAGE] = MADV_HUGEPAGE,
-		[WL_ADV_NOHUGEPAGE] = MADV_NOHUGEPAGE, [WL_ADV_POPULATE_READ] = 22,
-		[WL_ADV_COLD] = 20,		     [WL_ADV_PAGEOUT] = 21,
+		[WL_ADV_NORMAL] = MADV_NORMAL,
+		[WL_ADV_RANDOM] = MADV_RANDOM,
+		[WL_ADV_SEQUENTIAL] = MADV_SEQUENTIAL,
+		[WL_ADV_WILLNEED] = MADV_WILLNEED,
+		[WL_ADV_DONTNEED] = MADV_DONTNEED,
+		[WL_ADV_HUGEPAGE] = MADV_HUGEPAGE,
+		[WL_ADV_NOHUGEPAGE] = MADV_NOHUGEPAGE,
+		[WL_ADV_POPULATE_READ] = 22,
+		[WL_ADV_COLD] = 20,
+		[WL_ADV_PAGEOUT] = 21,
 	};
 
 	(void)turn;
@@ -233,17 +242,18 @@ static const struct {
 	int (*play)(struct host_player *p, const struct wl_op *op, u64 turn);
 	bool io; /* may start reading: wait for it */
 } players[WL_NR_OPS] = {
-	[WL_READ] = { play_read, true },	   [WL_PREAD] = { play_pread, true },
-	[WL_SEEK] = { play_seek, false },	   [WL_FD] = { play_fd, false },
-	[WL_REOPEN] = { play_reopen, false },	   [WL_FADVISE] = { play_fadvise, true },
-	[WL_READAHEAD] = { play_readahead, true }, [WL_MMAP] = { play_mmap, false },
-	[WL_MUNMAP] = { play_munmap, false },	   [WL_MADVISE] = { play_madvise, true },
-	[WL_TOUCH] = { play_touch, true },
+	[WL_READ] = {play_read, true},		 [WL_PREAD] = {play_pread, true},
+	[WL_SEEK] = {play_seek, false},		 [WL_FD] = {play_fd, false},
+	[WL_REOPEN] = {play_reopen, false},	 [WL_FADVISE] = {play_fadvise, true},
+	[WL_READAHEAD] = {play_readahead, true}, [WL_MMAP] = {play_mmap, false},
+	[WL_MUNMAP] = {play_munmap, false},	 [WL_MADVISE] = {play_madvise, true},
+	[WL_TOUCH] = {play_touch, true},
 };
 
 const char *host_unsupported(enum wl_op_type type)
 {
-	return players[type].play ? NULL : "it would write to the file or is not a system call here";
+	return players[type].play ? NULL
+				  : "it would write to the file or is not a system call here";
 }
 
 int host_player_op(struct host_player *p, const struct wl_op *op, u64 turn)

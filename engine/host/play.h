@@ -15,14 +15,14 @@
 
 struct host_player {
 	const char *path;
-	int fds[HOST_DESCRIPTORS];	/* -1 until first used */
+	int fds[HOST_DESCRIPTORS]; /* -1 until first used */
 	unsigned int current;
 	struct host_device dev;
-	char *buf;			/* where reads go */
+	char *buf; /* where reads go */
 	size_t buf_size;
-	char *map;			/* of the whole file, or NULL */
+	char *map; /* of the whole file, or NULL */
 	size_t map_size;
-	bool no_wait;			/* do not wait for the disk: the time counts */
+	bool no_wait; /* do not wait for the disk: the time counts */
 };
 
 /* Open the first descriptor; reads need a buffer of @w's longest one. */

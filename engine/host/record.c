@@ -18,30 +18,30 @@ static const struct {
 	const char *event;
 	bool needed;
 } traced[] = {
-	{ "filemap/mm_filemap_add_to_page_cache", true },
-	{ "filemap/mm_filemap_delete_from_page_cache", true },
-	{ "readahead/page_cache_sync_ra", false },
-	{ "readahead/page_cache_async_ra", false },
-	{ "readahead/page_cache_ra_order", false },
-	{ "readahead/page_cache_ra_unbounded", false },
+	{"filemap/mm_filemap_add_to_page_cache", true},
+	{"filemap/mm_filemap_delete_from_page_cache", true},
+	{"readahead/page_cache_sync_ra", false},
+	{"readahead/page_cache_async_ra", false},
+	{"readahead/page_cache_ra_order", false},
+	{"readahead/page_cache_ra_unbounded", false},
 };
 
 /* One thing an operation caused. */
 struct caused {
-	char sign;	/* + - # */
+	char sign; /* + - # */
 	u8 order;
 	u64 index;
-	char text[200];	/* of a tracepoint */
+	char text[200]; /* of a tracepoint */
 };
 
 struct recorder {
 	struct host_player player;
 	struct host_tracefs trace;
 	FILE *f;
-	struct caused *caused;	/* by the turn in hand */
+	struct caused *caused; /* by the turn in hand */
 	size_t nr, cap;
 	int error;
-	char idle[128];		/* an operation that caused nothing, and how often in a row */
+	char idle[128]; /* an operation that caused nothing, and how often in a row */
 	u64 idle_turns;
 };
 
@@ -78,7 +78,7 @@ static char sign_of(unsigned int id)
 static void record_event(void *ctx, const char *line)
 {
 	struct recorder *r = ctx;
-	struct trace_format fmt = { .page_shift = 12 };
+	struct trace_format fmt = {.page_shift = 12};
 	struct trace_event ev;
 	struct trace_line info;
 	struct caused *c;
@@ -89,7 +89,7 @@ static void record_event(void *ctx, const char *line)
 	c = add_caused(r);
 	if (!c)
 		return;
-	*c = (struct caused){ .sign = sign_of(ev.id), .order = ev.order, .index = ev.index };
+	*c = (struct caused){.sign = sign_of(ev.id), .order = ev.order, .index = ev.index};
 	args = strstr(info.args, "index=");
 	if (c->sign == '#')
 		snprintf(c->text, sizeof(c->text), "%s %s", trace_event_info(ev.id)->name,
@@ -155,8 +155,8 @@ static void write_turn(struct recorder *r, const char *op)
 static int start_tracing(struct recorder *r, struct fl_error *err)
 {
 	const struct host_device *dev = &r->player.dev;
-	const struct host_trace_filter filter = { .ino = dev->ino,
-						  .dev = dev->major << 20 | dev->minor };
+	const struct host_trace_filter filter = {.ino = dev->ino,
+						 .dev = dev->major << 20 | dev->minor};
 	int ret = host_tracefs_open(&r->trace, err);
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(traced) && !ret; i++) {
@@ -304,7 +304,8 @@ static int record_all(struct recorder *r, const char *path, const struct workloa
 	ret = record_ops(r, w);
 	if (!ret && r->trace.lost)
 		return fl_error_set(err, -ENOBUFS, "tracefs", 0,
-				    "%" PRIu64 " events were lost, expected none: a shorter workload",
+				    "%" PRIu64
+				    " events were lost, expected none: a shorter workload",
 				    r->trace.lost);
 	return ret ? ret : record_end(r, path, err);
 }
@@ -313,7 +314,7 @@ int host_record(const char *path, const struct workload *w,
 		const struct host_record_options *options, char **text_ret, size_t *len_ret,
 		struct fl_error *err)
 {
-	struct recorder r = { .trace = { .pipe = -1 } };
+	struct recorder r = {.trace = {.pipe = -1}};
 	int ret = check_workload(w, err);
 
 	*text_ret = NULL;

@@ -16,8 +16,8 @@
 #include "lab/workload.h"
 
 struct host_record_options {
-	const char *name;	/* of the run */
-	bool drop_caches;	/* also write 3 to /proc/sys/vm/drop_caches */
+	const char *name; /* of the run */
+	bool drop_caches; /* also write 3 to /proc/sys/vm/drop_caches */
 };
 
 int host_record(const char *path, const struct workload *w,

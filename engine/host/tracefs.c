@@ -13,11 +13,11 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#define TRACEFS_MAGIC_ 0x74726163
+#define TRACEFS_MAGIC_	0x74726163
 #define INSTANCE_PREFIX "foliolab-"
-#define BUFFER_KB "16384"
+#define BUFFER_KB	"16384"
 
-static const char *const mount_points[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
+static const char *const mount_points[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
 
 static bool is_tracefs(const char *path)
 {
@@ -126,8 +126,8 @@ static int open_instance(struct host_tracefs *t, const char *root, struct fl_err
 {
 	char path[sizeof(t->dir) + 16];
 
-	snprintf(t->dir, sizeof(t->dir), "%s/instances/" INSTANCE_PREFIX "%d-%llu", root,
-		 getpid(), start_of(getpid()));
+	snprintf(t->dir, sizeof(t->dir), "%s/instances/" INSTANCE_PREFIX "%d-%llu", root, getpid(),
+		 start_of(getpid()));
 	if (mkdir(t->dir, 0700) && errno != EEXIST) {
 		int code = -errno;
 
@@ -146,7 +146,7 @@ int host_tracefs_open(struct host_tracefs *t, struct fl_error *err)
 	const char *root;
 	int ret;
 
-	*t = (struct host_tracefs){ .pipe = -1 };
+	*t = (struct host_tracefs){.pipe = -1};
 	ret = find_root(&root, err);
 	if (ret)
 		return ret;
@@ -166,7 +166,7 @@ void host_tracefs_close(struct host_tracefs *t)
 		rmdir(t->dir);
 	}
 	free(t->text);
-	*t = (struct host_tracefs){ .pipe = -1 };
+	*t = (struct host_tracefs){.pipe = -1};
 }
 
 int host_tracefs_check(struct fl_error *err)

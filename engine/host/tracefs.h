@@ -18,11 +18,11 @@
 #include "lib/types.h"
 
 struct host_tracefs {
-	char dir[128];		/* of the instance */
-	int pipe;		/* its trace_pipe, not blocking */
-	char *text;		/* what was read and not yet taken, by whole lines */
+	char dir[128]; /* of the instance */
+	int pipe;      /* its trace_pipe, not blocking */
+	char *text;    /* what was read and not yet taken, by whole lines */
 	size_t len, cap;
-	u64 lost;		/* events the kernel dropped because its buffer was full */
+	u64 lost; /* events the kernel dropped because its buffer was full */
 };
 
 /* Called for each line of the trace, without its newline. */
@@ -37,7 +37,7 @@ int host_tracefs_check(struct fl_error *err);
 /* What events are filtered to: the kernel's numbers, major << 20 | minor. */
 struct host_trace_filter {
 	u64 ino;
-	u32 dev, disk;	/* disk: where the device is a partition of, or 0 */
+	u32 dev, disk; /* disk: where the device is a partition of, or 0 */
 };
 
 /*

@@ -16,7 +16,7 @@
 
 /* One thing that happened: a folio came or went, a tracepoint fired, a folio is there. */
 struct fact {
-	char sign;	/* + - # = */
+	char sign; /* + - # = */
 	u8 order;
 	u8 flags;
 	u64 index;
@@ -34,9 +34,9 @@ struct player {
 	const struct golden_run *golden;
 	struct run *run;
 	bool tracepoints;
-	bool end_only;		/* tmpfs has no '+' tracepoint: only the final state counts */
+	bool end_only; /* tmpfs has no '+' tracepoint: only the final state counts */
 	struct facts want, got;
-	char *texts;		/* storage for our tracepoint texts of one operation */
+	char *texts; /* storage for our tracepoint texts of one operation */
 	size_t texts_len;
 	int error;
 };
@@ -61,7 +61,7 @@ static void add_fact(struct player *p, struct facts *facts, struct fact f)
 
 static void got_tracepoint(struct player *p, const struct trace_event *ev)
 {
-	const struct trace_format fmt = { .page_shift = 12 };
+	const struct trace_format fmt = {.page_shift = 12};
 	char text[256], *args, *dst = p->texts + p->texts_len;
 	const char *name = trace_event_info(ev->id)->name;
 	size_t len;
@@ -73,13 +73,13 @@ static void got_tracepoint(struct player *p, const struct trace_event *ev)
 		return;
 	sprintf(dst, "%s %s", name, args);
 	p->texts_len += len + 1;
-	add_fact(p, &p->got, (struct fact){ .sign = '#', .text = dst, .len = len });
+	add_fact(p, &p->got, (struct fact){.sign = '#', .text = dst, .len = len});
 }
 
 static void player_event(struct trace_sink *sink, const struct trace_event *ev)
 {
 	struct player *p = container_of(sink, struct player, sink);
-	struct fact f = { .order = ev->order, .index = ev->index };
+	struct fact f = {.order = ev->order, .index = ev->index};
 
 	switch (ev->id) {
 	case EV_mm_filemap_add_to_page_cache:
@@ -109,7 +109,7 @@ static void want_trace(struct player *p, const struct golden_change *c)
 
 	if (p->tracepoints)
 		add_fact(p, &p->want,
-			 (struct fact){ .sign = '#', .text = text, .len = strcspn(text, "\n") });
+			 (struct fact){.sign = '#', .text = text, .len = strcspn(text, "\n")});
 }
 
 static void want_changes(struct player *p, const struct golden_op *op)
@@ -121,8 +121,9 @@ static void want_changes(struct player *p, const struct golden_op *op)
 			want_trace(p, c);
 		for (u32 n = 0; n < c->count; n++)
 			add_fact(p, &p->want,
-				 (struct fact){ .sign = c->sign, .order = c->order,
-						.index = c->index + ((u64)n << c->order) });
+				 (struct fact){.sign = c->sign,
+					       .order = c->order,
+					       .index = c->index + ((u64)n << c->order)});
 	}
 }
 
@@ -133,8 +134,10 @@ static void want_states(struct player *p)
 
 		for (u32 n = 0; n < s->count; n++)
 			add_fact(p, &p->want,
-				 (struct fact){ .sign = '=', .order = s->order, .flags = s->flags,
-						.index = s->index + ((u64)n << s->order) });
+				 (struct fact){.sign = '=',
+					       .order = s->order,
+					       .flags = s->flags,
+					       .index = s->index + ((u64)n << s->order)});
 	}
 }
 
@@ -161,11 +164,12 @@ static void got_states(struct player *p)
 		if (xa_is_value(folio) || !folio_test_uptodate(folio) || folio->index >= end)
 			continue;
 		add_fact(p, &p->got,
-			 (struct fact){ .sign = '=', .index = folio->index,
-					.order = visible_order(folio, end),
-					.flags = GOLDEN_UPTODATE |
-						 (folio_test_dirty(folio) ? GOLDEN_DIRTY : 0) |
-						 (folio_test_readahead(folio) ? GOLDEN_MARK : 0) });
+			 (struct fact){.sign = '=',
+				       .index = folio->index,
+				       .order = visible_order(folio, end),
+				       .flags = GOLDEN_UPTODATE |
+						(folio_test_dirty(folio) ? GOLDEN_DIRTY : 0) |
+						(folio_test_readahead(folio) ? GOLDEN_MARK : 0)});
 	}
 }
 
@@ -264,10 +268,11 @@ static void describe_window(const struct run *run, char *buf, size_t size)
 {
 	const struct file_ra_state *ra = &run_file(run)->f_ra;
 
-	snprintf(buf, size,
-		 "start=%lu size=%u async_size=%u ra_pages=%u order=%u mmap_miss=%u prev_pos=%" PRId64,
-		 ra->start, ra->size, ra->async_size, ra->ra_pages, ra->order, ra->mmap_miss,
-		 (s64)ra->prev_pos);
+	snprintf(
+		buf, size,
+		"start=%lu size=%u async_size=%u ra_pages=%u order=%u mmap_miss=%u prev_pos=%" PRId64,
+		ra->start, ra->size, ra->async_size, ra->ra_pages, ra->order, ra->mmap_miss,
+		(s64)ra->prev_pos);
 }
 
 static void differ(struct player *p, const struct golden_op *op, struct golden_result *result)
@@ -418,8 +423,8 @@ static int open_player(struct player *p, const struct golden_run *golden,
 		       const struct golden_files *files, const char *knobs, struct fl_error *err)
 {
 	const struct golden_file *file = find_file(files, golden);
-	const char *profile = golden->profile[0] ? golden->profile
-							  : profile_of_release(golden->kernel);
+	const char *profile =
+		golden->profile[0] ? golden->profile : profile_of_release(golden->kernel);
 	struct run_config config;
 	char kernel[128];
 	int ret;
@@ -455,7 +460,7 @@ static int open_player(struct player *p, const struct golden_run *golden,
 int golden_play(const struct golden_run *golden, struct golden_files *files, const char *knobs,
 		bool tracepoints, struct golden_result *result, struct fl_error *err)
 {
-	struct player p = { .golden = golden, .tracepoints = tracepoints };
+	struct player p = {.golden = golden, .tracepoints = tracepoints};
 	int ret;
 
 	memset(result, 0, sizeof(*result));

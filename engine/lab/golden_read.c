@@ -10,13 +10,13 @@
 #include "lab/golden.h"
 
 /* More than any recording has; what is larger is not one. */
-#define GOLDEN_MAX_LINE 4096
+#define GOLDEN_MAX_LINE	 4096
 #define GOLDEN_MAX_COUNT (1u << 24)
 #define GOLDEN_MAX_INDEX (1ULL << 51)
 
 void golden_reader_init(struct golden_reader *r, const char *name, const char *text, size_t len)
 {
-	*r = (struct golden_reader){ .name = name, .pos = text, .end = text + len };
+	*r = (struct golden_reader){.name = name, .pos = text, .end = text + len};
 }
 
 static int grow(void **array, size_t *cap, size_t nr, size_t size)
@@ -110,7 +110,7 @@ static int add_change(struct golden_run *run, struct golden_change c)
 static int read_change(struct golden_reader *r, struct golden_run *run, char *line,
 		       struct fl_error *err)
 {
-	struct golden_change c = { .sign = line[0] };
+	struct golden_change c = {.sign = line[0]};
 	u64 count = cut_repeat(line);
 	char *rest;
 
@@ -124,7 +124,7 @@ static int read_change(struct golden_reader *r, struct golden_run *run, char *li
 static int read_state(struct golden_reader *r, struct golden_run *run, char *line,
 		      struct fl_error *err)
 {
-	struct golden_state s = { 0 };
+	struct golden_state s = {0};
 	u64 count = cut_repeat(line);
 	char *rest;
 	int ret;
@@ -134,8 +134,10 @@ static int read_state(struct golden_reader *r, struct golden_run *run, char *lin
 		return bad(r, err, line, "'= INDEX ORDER FLAGS [xN]'");
 	s.count = count;
 	for (rest++; *rest; rest++) {
-		s.flags |= *rest == 'u' ? GOLDEN_UPTODATE : *rest == 'd' ? GOLDEN_DIRTY
-			   : *rest == 'm' ? GOLDEN_MARK : 0;
+		s.flags |= *rest == 'u'	  ? GOLDEN_UPTODATE
+			   : *rest == 'd' ? GOLDEN_DIRTY
+			   : *rest == 'm' ? GOLDEN_MARK
+					  : 0;
 		if (!strchr("udram.", *rest))
 			return bad(r, err, line, "flags out of 'udram.'");
 	}
@@ -157,14 +159,14 @@ static int read_trace(struct golden_run *run, const char *line, const char *star
 	if (ret)
 		return ret;
 	run->traces[run->nr_traces] = start + 2;
-	return add_change(run, (struct golden_change){ .sign = '#', .index = run->nr_traces++ });
+	return add_change(run, (struct golden_change){.sign = '#', .index = run->nr_traces++});
 }
 
 /* "> OP ..." ; "> end" has no operation and returns 0 with nothing added. */
 static int read_op(struct golden_reader *r, struct golden_run *run, char *line,
 		   struct fl_error *err)
 {
-	struct golden_op op = { .first_change = run->nr_changes };
+	struct golden_op op = {.first_change = run->nr_changes};
 	int ret;
 
 	if (line[1] != ' ')

@@ -2,9 +2,9 @@
  * lab/grade.h - judging submissions of strangers.
  *
  * Each submission is judged in a child of its own (lab/lab_remote.h), behind jail_enter(): no
- * files but those the lab opens, no programs, no sockets. The child says what is right; which questions there are and what they are worth the
- * parent knows from lab.lua alone. A question that hits a limit gets nothing; the ones after it
- * are judged by a fresh child.
+ * files but those the lab opens, no programs, no sockets. The child says what is right; which
+ * questions there are and what they are worth the parent knows from lab.lua alone. A question that
+ * hits a limit gets nothing; the ones after it are judged by a fresh child.
  *
  * Invariant  the same lab and submission give the same result, alone or among others; results
  *            are in the order of grade_add(); every submission has a verdict for every question.

@@ -72,10 +72,10 @@ struct lab {
 	u32 seed;
 	struct lab_lua *ll;
 	struct lab_images images; /* of the folder; after lab_open_text() the caller's to read */
-	int env_ref;	 /* globals of lab.lua */
-	int s_ref;	 /* s of the step that was started, or LUA_NOREF */
-	int answers_ref; /* table of answers.lua, or LUA_NOREF */
-	bool ran;	 /* the step's run is over */
+	int env_ref;		  /* globals of lab.lua */
+	int s_ref;		  /* s of the step that was started, or LUA_NOREF */
+	int answers_ref;	  /* table of answers.lua, or LUA_NOREF */
+	bool ran;		  /* the step's run is over */
 };
 
 /* A submission or a right answer: list indices count from 1 in the order lab.lua has. */

@@ -371,8 +371,8 @@ static int transcript(struct checker *c, struct tally *tallies, FILE *f, struct 
 static int open_lab(struct checker *c, const char *student, struct fl_error *err)
 {
 	const struct lab_check_files *files = c->files;
-	int ret = lab_open_text(files->dir, files->source, files->source_len, student, &c->lab,
-				err);
+	int ret =
+		lab_open_text(files->dir, files->source, files->source_len, student, &c->lab, err);
 
 	if (ret)
 		return ret;

@@ -100,8 +100,9 @@ int lab_options_get(struct lab *lab, const struct lab_step *step, const struct l
 		else if (lua_type(L, -1) == LUA_TNUMBER)
 			ret->text[i] = strdup(lua_tostring(L, -1));
 		else
-			error = lab_question_error(lab, q, err, "an option is a %s, expected a string",
-				     luaL_typename(L, -1));
+			error = lab_question_error(lab, q, err,
+						   "an option is a %s, expected a string",
+						   luaL_typename(L, -1));
 		lua_pop(L, 1);
 	}
 	lua_pop(L, 1);
@@ -119,15 +120,17 @@ static int take_list(struct lab *lab, const struct lab_question *q, struct lab_v
 	size_t n = lua_istable(L, -1) ? lua_rawlen(L, -1) : 0;
 
 	if (!lua_istable(L, -1) || n > LAB_LIST_MAX)
-		return lab_question_error(lab, q, err, "answer is a %s, expected a list of at most 64 numbers",
-			    luaL_typename(L, -1));
+		return lab_question_error(lab, q, err,
+					  "answer is a %s, expected a list of at most 64 numbers",
+					  luaL_typename(L, -1));
 	ret->type = LAB_VALUE_NUMBERS;
 	ret->nr = n;
 	for (size_t i = 0; i < n; i++) {
 		lua_rawgeti(L, -1, i + 1);
 		if (lua_type(L, -1) != LUA_TNUMBER)
-			return lab_question_error(lab, q, err, "the list has a %s, expected numbers",
-				    luaL_typename(L, -1));
+			return lab_question_error(lab, q, err,
+						  "the list has a %s, expected numbers",
+						  luaL_typename(L, -1));
 		ret->numbers[i] = lua_tonumber(L, -1);
 		lua_pop(L, 1);
 	}
@@ -143,7 +146,8 @@ static int take_answer(struct lab *lab, const struct lab_question *q, struct lab
 	if (q->kind == LAB_LIST || q->kind == LAB_ORDER)
 		return take_list(lab, q, ret, err);
 	if (lua_type(L, -1) != LUA_TNUMBER || !isfinite(lua_tonumber(L, -1)))
-		return lab_question_error(lab, q, err, "answer is a %s, expected a number", luaL_typename(L, -1));
+		return lab_question_error(lab, q, err, "answer is a %s, expected a number",
+					  luaL_typename(L, -1));
 	ret->type = LAB_VALUE_NUMBERS;
 	ret->nr = 1;
 	ret->numbers[0] = lua_tonumber(L, -1);

@@ -24,7 +24,7 @@ struct lab_remote {
 	u32 seed; /* of the student; also: OpenSSL is set up before the child cannot */
 	char *source;
 	size_t source_len;
-	struct lab_images images; /* of the lab's folder */
+	struct lab_images images;  /* of the lab's folder */
 	struct lab_played *played; /* shared with the child */
 
 	pid_t child; /* 0: none */

@@ -37,7 +37,7 @@ static struct folio *next_folio(const struct lab_machine *lm, pgoff_t index)
 	XA_STATE(xas, &lm->run->inode->i_mapping->i_pages, index);
 	struct folio *folio;
 
-	xas_for_each (&xas, folio, ~0UL)
+	xas_for_each(&xas, folio, ~0UL)
 		if (!xa_is_value(folio))
 			return folio;
 	return NULL;

@@ -175,11 +175,11 @@ enum field {
 };
 
 static const char *const field_names[NR_FIELDS] = {
-	"kernel", "memory", "page_size", "block_size", "fs",   "size",	   "disk", "written",
-	"file",	  "image",  "ra_kb",  "io_kb",	 "cpus",       "seed", "fragment", "data", "record",
-	"extent_blocks", "extent_gap", "fs_size", "journal", "power_cut", "features", "mount_options",
-	"dir_flags", "split_fails",
-	"early_kill",
+	"kernel",     "memory",	     "page_size",  "block_size", "fs",	     "size",
+	"disk",	      "written",     "file",	   "image",	 "ra_kb",    "io_kb",
+	"cpus",	      "seed",	     "fragment",   "data",	 "record",   "extent_blocks",
+	"extent_gap", "fs_size",     "journal",	   "power_cut",	 "features", "mount_options",
+	"dir_flags",  "split_fails", "early_kill",
 };
 
 /* The value is on top of the stack; what stays there is kept as long as the machine. */

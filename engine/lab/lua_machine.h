@@ -18,12 +18,12 @@
 #define MACHINE_TYPE	"machine"
 #define MACHINE_OPS_MAX 1000000 /* queued or remembered */
 /* In past only, what is no operation of the language. */
-#define PAST_WAIT    WL_NR_OPS	     /* waited for the disk */
-#define PAST_CHATTR  (WL_NR_OPS + 1) /* n: the journal flag went on or off */
-#define PAST_REMOUNT (WL_NR_OPS + 2)
+#define PAST_WAIT      WL_NR_OPS       /* waited for the disk */
+#define PAST_CHATTR    (WL_NR_OPS + 1) /* n: the journal flag went on or off */
+#define PAST_REMOUNT   (WL_NR_OPS + 2)
 #define PAST_POWER_CUT (WL_NR_OPS + 3)
-#define PAST_REPLAY (WL_NR_OPS + 4) /* switched on again */
-#define PAST_SLEEP (WL_NR_OPS + 5) /* n: ns */
+#define PAST_REPLAY    (WL_NR_OPS + 4) /* switched on again */
+#define PAST_SLEEP     (WL_NR_OPS + 5) /* n: ns */
 
 struct op_list {
 	struct wl_op *ops;
@@ -33,9 +33,9 @@ struct op_list {
 struct lab_machine {
 	struct lab_lua *ll;
 	struct run *run; /* NULL once closed */
-	u64 power_cut; /* as it booted, which the run forgets when it is switched on again */
-	bool twin;  /* made by replaying another one's past */
-	bool tasks; /* several tasks played on it: it cannot be made again */
+	u64 power_cut;	 /* as it booted, which the run forgets when it is switched on again */
+	bool twin;	 /* made by replaying another one's past */
+	bool tasks;	 /* several tasks played on it: it cannot be made again */
 	bool busy;
 	lua_State *L; /* while busy: who plays; its index 1 is this machine */
 	struct op_list past;

@@ -39,7 +39,8 @@ static void remember(lua_State *L, struct lab_machine *lm, const struct wl_op *o
 		append(L, past, op);
 }
 
-/* Waiting for the disk moves the clock, so it is part of the past where there was something to wait for. */
+/* Waiting for the disk moves the clock, so it is part of the past where there was something to wait
+ * for. */
 static void drain(lua_State *L, struct lab_machine *lm)
 {
 	const struct wl_op wait = {.type = PAST_WAIT, .n = 1};

@@ -23,15 +23,15 @@
 #include "lab/run.h"
 #include "lib/error.h"
 
-#define LAB_LUA_MEMORY	       (64UL << 20) /* bytes a state may use */
+#define LAB_LUA_MEMORY (64UL << 20) /* bytes a state may use */
 /* Instructions; fuzzers are built with fewer, so that a loop is no finding. */
 #ifndef LAB_LUA_BUDGET
 #define LAB_LUA_BUDGET	       500000000LL /* of a file or of a lab's step */
 #define LAB_LUA_STUDENT_BUDGET 20000000LL  /* and of a student's function */
 #endif
-#define LAB_LUA_STRING_MAX     (16UL << 20) /* bytes of one string a function makes */
-#define LAB_LUA_OUTPUT_MAX     (4UL << 20)  /* bytes printed */
-#define LAB_LUA_MACHINES       64	    /* alive at once */
+#define LAB_LUA_STRING_MAX (16UL << 20) /* bytes of one string a function makes */
+#define LAB_LUA_OUTPUT_MAX (4UL << 20)	/* bytes printed */
+#define LAB_LUA_MACHINES   64		/* alive at once */
 
 struct lab_images;
 struct plot;
@@ -52,12 +52,12 @@ struct lab_lua {
 	bool starved;	   /* a call ended for want of memory since then */
 	u64 fail_alloc_in; /* tests: when > 0 counts down, the allocation reaching 0 fails */
 
-	FILE *out;		    /* where print() goes; may change between calls */
-	size_t printed;		    /* bytes since the budget was last set */
-	unsigned int machines;	    /* alive */
-	struct run_config defaults; /* of fl.machine */
-	struct lab_played *played;  /* kept up to date if not NULL; the caller's */
-	const char *dir;	    /* folder whose files machines may read, or NULL */
+	FILE *out;			 /* where print() goes; may change between calls */
+	size_t printed;			 /* bytes since the budget was last set */
+	unsigned int machines;		 /* alive */
+	struct run_config defaults;	 /* of fl.machine */
+	struct lab_played *played;	 /* kept up to date if not NULL; the caller's */
+	const char *dir;		 /* folder whose files machines may read, or NULL */
 	const struct lab_images *images; /* lab/lab_image.h: what machines may have, or NULL */
 
 	/* A figure was made; NULL: it is only printed. The text is in the caller's memory. */

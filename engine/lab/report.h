@@ -28,10 +28,10 @@ struct report_windows {
 
 /* Memory that went bad. */
 struct report_memory {
-	u64 corrupted_kb;	/* HardwareCorrupted of /proc/meminfo */
-	bool has_stats;		/* the kernel counts outcomes */
+	u64 corrupted_kb;				/* HardwareCorrupted of /proc/meminfo */
+	bool has_stats;					/* the kernel counts outcomes */
 	u64 total, ignored, failed, delayed, recovered; /* that it counts */
-	struct run_bad_page pages[RUN_SIGNALS]; /* the first of nr_pages */
+	struct run_bad_page pages[RUN_SIGNALS];		/* the first of nr_pages */
 	u64 nr_pages;
 	struct run_signal signals[RUN_SIGNALS]; /* the first of nr_signals */
 	u64 nr_signals;
@@ -82,8 +82,8 @@ cJSON *report_json(const struct report *r);
 	"  kernel fs disk file image size page_size block_size memory ra_kb io_kb seed data\n"     \
 	"                     the machine; file and image only where given; bytes and KiB\n"       \
 	"  ops reads bytes    operations played, read calls, bytes they returned\n"                \
-	"  touches            bytes read or stored through the mapping; with these:\n"		   \
-	"  faults major_faults  exceptions they took, faults that had to read\n"		   \
+	"  touches            bytes read or stored through the mapping; with these:\n"             \
+	"  faults major_faults  exceptions they took, faults that had to read\n"                   \
 	"  errors             calls that failed inside the miniature\n"                            \
 	"  folio_alloc_calls  {order: n}, allocator calls for the cache, failed\n"                 \
 	"                     insertions included\n"                                               \
@@ -105,10 +105,10 @@ cJSON *report_json(const struct report *r);
 	"                     6.12 on); pages: what was hit and what came of it; signals:\n"       \
 	"                     SIGBUS, which operation got it, its code and lsb\n"                  \
 	"  virtual_ns         virtual time of the whole run\n"                                     \
-	"  tasks              with several: {cpus, sharing, schedule, virtual_ns, bytes,\n"       \
-	"                     switches, cpu: [{ops, bytes, ns, run_ns, spin_ns, sleep_ns,\n"      \
-	"                     stolen_ns}], kswapd: {run_ns, ...}, locks: [{lock, function,\n"     \
-	"                     taken, contended, wait_ns, hold_ns, max_wait_ns}]}\n"               \
+	"  tasks              with several: {cpus, sharing, schedule, virtual_ns, bytes,\n"        \
+	"                     switches, cpu: [{ops, bytes, ns, run_ns, spin_ns, sleep_ns,\n"       \
+	"                     stolen_ns}], kswapd: {run_ns, ...}, locks: [{lock, function,\n"      \
+	"                     taken, contended, wait_ns, hold_ns, max_wait_ns}]}\n"                \
 	"  latency            p50 p90 p99 p999 max of a read in virtual ns (at most 1/32\n"        \
 	"                     above the true value)\n"                                             \
 	"  wall_ns            with --measure: host time\n"                                         \

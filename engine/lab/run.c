@@ -38,7 +38,7 @@ static const char *disk_name(const struct run_config *config)
 static int unknown_name(struct fl_error *err, const char *option, const char *what,
 			const char *word, const char *const *names, size_t nr)
 {
-	const struct name_list list = { .what = what, .names = names, .nr = nr };
+	const struct name_list list = {.what = what, .names = names, .nr = nr};
 	char text[400];
 
 	return fl_error_set(err, -EINVAL, option, 0, "%s",
@@ -48,7 +48,7 @@ static int unknown_name(struct fl_error *err, const char *option, const char *wh
 static int find_types(const struct run_config *config, struct mount_options *options,
 		      struct fl_error *err)
 {
-	static const char *const disks[] = { "hole", "ram", "nvme", "nvme-plp", "host" };
+	static const char *const disks[] = {"hole", "ram", "nvme", "nvme-plp", "host"};
 	const char *names[16];
 	size_t nr = 0;
 
@@ -68,8 +68,8 @@ static int find_types(const struct run_config *config, struct mount_options *opt
 		return fl_error_set(err, -EINVAL, "--disk", 0,
 				    "disk host without a file, expected --file PATH");
 	if (config->image && strcmp(options->type->s_type, "ext4"))
-		return fl_error_set(err, -EINVAL, "--fs", 0,
-				    "%s on an ext4 image, expected ext4", config->fs);
+		return fl_error_set(err, -EINVAL, "--fs", 0, "%s on an ext4 image, expected ext4",
+				    config->fs);
 	return 0;
 }
 
@@ -151,7 +151,8 @@ static int mount_backed(struct run *run, const struct mount_options *options,
 	return ret;
 }
 
-/* The file as the disk has it. What lies behind its end was on its way out. ext4_orphan_cleanup() */
+/* The file as the disk has it. What lies behind its end was on its way out. ext4_orphan_cleanup()
+ */
 static int load_inode(struct run *run)
 {
 	int ret = new_inode(run->sb, 0, false, &run->inode);
@@ -187,13 +188,14 @@ static int make_inode(struct run *run, const struct backing *b, struct fl_error 
 static int mount_disk(struct run *run, struct backing *b, struct fl_error *err)
 {
 	const struct run_config *config = &run->config;
-	struct mount_options options = { .host_fd = -1, .block_size = config->block_size,
-					 .ra_bytes = config->ra_bytes,
-					 .io_bytes = config->io_bytes,
-					 .extent_blocks = config->extent_blocks,
-					 .extent_gap = config->extent_gap,
-					 .fs_bytes = round_down(config->fs_bytes, 65536ULL),
-					 .power_cut = config->power_cut };
+	struct mount_options options = {.host_fd = -1,
+					.block_size = config->block_size,
+					.ra_bytes = config->ra_bytes,
+					.io_bytes = config->io_bytes,
+					.extent_blocks = config->extent_blocks,
+					.extent_gap = config->extent_gap,
+					.fs_bytes = round_down(config->fs_bytes, 65536ULL),
+					.power_cut = config->power_cut};
 	struct ext4_mount_config ext4;
 	int ret = find_types(config, &options, err);
 
@@ -372,8 +374,14 @@ static int check_invariants(struct run *run, const struct wl_op *op, struct fl_e
 static void trace_op(struct run *run, const struct wl_op *op)
 {
 	const struct trace_event ev = {
-		.id = EV_fl_op, .ino = run->inode->i_ino, .index = run->ops, .a = op->line,
-		.b = op->type, .c = op->off, .d = op->len, .e = min_t(u64, op->n, UINT32_MAX),
+		.id = EV_fl_op,
+		.ino = run->inode->i_ino,
+		.index = run->ops,
+		.a = op->line,
+		.b = op->type,
+		.c = op->off,
+		.d = op->len,
+		.e = min_t(u64, op->n, UINT32_MAX),
 		.f = op->type == WL_FD ? op->n % RUN_DESCRIPTORS : run->current,
 	};
 

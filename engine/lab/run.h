@@ -24,40 +24,40 @@ struct backing;
 
 /* What several tasks have in common. */
 enum run_sharing {
-	TASKS_OWN,	/* nothing: each has a file and a process of its own */
-	TASKS_SAME,	/* the file */
-	TASKS_THREADS,	/* the file, its descriptors and the mapping */
+	TASKS_OWN,     /* nothing: each has a file and a process of its own */
+	TASKS_SAME,    /* the file */
+	TASKS_THREADS, /* the file, its descriptors and the mapping */
 };
 
 struct run_config {
 	struct machine_config machine;
-	const char *fs;		/* file_system_type() */
-	const char *disk;	/* disk_model_by_name(); NULL: hole, or host with a file */
-	const char *file;	/* host file whose bytes are read, or NULL */
-	const char *image;	/* "IMAGE:PATH": a file of a real ext4 image, or NULL */
+	const char *fs;		       /* file_system_type() */
+	const char *disk;	       /* disk_model_by_name(); NULL: hole, or host with a file */
+	const char *file;	       /* host file whose bytes are read, or NULL */
+	const char *image;	       /* "IMAGE:PATH": a file of a real ext4 image, or NULL */
 	struct backing_source *source; /* who opens either (host/backing.h); NULL: run_open() */
 	const struct backing *image_file; /* ... read before (backing_load()); NULL: it is opened */
-	s64 size;		/* of the file, where there is neither */
-	bool written;		/* a generated file has blocks (any disk but hole) */
-	const struct fs_extent *extents; /* ... these, where not NULL; read in run_open() only */
+	s64 size;			  /* of the file, where there is neither */
+	bool written;			  /* a generated file has blocks (any disk but hole) */
+	const struct fs_extent *extents;  /* ... these, where not NULL; read in run_open() only */
 	unsigned int nr_extents;
-	u64 ra_bytes;		/* read_ahead_kb * 1024 */
-	u64 io_bytes;		/* largest request; 0: the kernel's default */
+	u64 ra_bytes;		 /* read_ahead_kb * 1024 */
+	u64 io_bytes;		 /* largest request; 0: the kernel's default */
 	unsigned int block_size; /* 0: the file system's default */
-	u64 extent_blocks;	/* no extent longer than this on the disk; 0: no limit */
-	u64 extent_gap;		/* ... and this many blocks between two of them; 0: 1 */
-	u64 fs_bytes;		/* of the file system; 0: enough for any file */
-	u64 journal_bytes;	/* ext4: of its journal; 0: what mke2fs chooses */
-	u64 power_cut;		/* after so many writes of the disk; 0: never; machines with data */
+	u64 extent_blocks;	 /* no extent longer than this on the disk; 0: no limit */
+	u64 extent_gap;		 /* ... and this many blocks between two of them; 0: 1 */
+	u64 fs_bytes;		 /* of the file system; 0: enough for any file */
+	u64 journal_bytes;	 /* ext4: of its journal; 0: what mke2fs chooses */
+	u64 power_cut; /* after so many writes of the disk; 0: never; machines with data */
 	struct run *after_crash; /* ext4: mount what this run left on its disk; run_open() only */
 	/* ext4 only, each NULL or a list of words as in mke2fs -O, mount -o and lsattr. */
-	const char *features;		/* "verity,^has_journal" */
-	const char *mount_options;	/* "data=journal,nodelalloc" */
-	const char *dir_flags;		/* of the file's directory, inherited: "journal_data" */
-	bool split_fails;	/* somebody holds one more reference of every folio to be split */
-	bool early_kill;	/* vm.memory_failure_early_kill */
+	const char *features;	   /* "verity,^has_journal" */
+	const char *mount_options; /* "data=journal,nodelalloc" */
+	const char *dir_flags;	   /* of the file's directory, inherited: "journal_data" */
+	bool split_fails;	  /* somebody holds one more reference of every folio to be split */
+	bool early_kill;	  /* vm.memory_failure_early_kill */
 	enum run_sharing sharing; /* with several processors; lab/run_tasks.h */
-	u64 schedule;		/* which interrupts tasks meet; 0: none */
+	u64 schedule;		  /* which interrupts tasks meet; 0: none */
 };
 
 /* Gets the bytes of every read, in order; only on machines with data. */
@@ -67,9 +67,9 @@ typedef void (*run_consume_t)(void *ctx, const void *buf, size_t len);
 struct run_bad_page {
 	s64 off;
 	unsigned long pfn;
-	u32 line;		/* of the operation */
-	bool soft;		/* it was to be moved away before it fails */
-	int error;		/* 0 or negative errno */
+	u32 line;		   /* of the operation */
+	bool soft;		   /* it was to be moved away before it fails */
+	int error;		   /* 0 or negative errno */
 	const char *type, *result; /* "dirty LRU page", "Recovered"; NULL: no handler came to it */
 };
 
@@ -77,45 +77,45 @@ struct run_bad_page {
 struct run_signal {
 	u32 line;
 	enum wl_op_type op;
-	s64 off;		/* of the page in the file */
-	bool action_required;	/* BUS_MCEERR_AR, else _AO */
+	s64 off;	      /* of the page in the file */
+	bool action_required; /* BUS_MCEERR_AR, else _AO */
 	unsigned int addr_lsb;
 };
 
 #define RUN_SIGNALS 16 /* that are kept; all are counted */
 
 struct run {
-	struct run_config config;	/* as opened; strings are the caller's */
+	struct run_config config; /* as opened; strings are the caller's */
 	struct machine *machine;
 	struct super_block *sb;
 	struct inode *inode;
 	struct file *files[RUN_DESCRIPTORS]; /* NULL until first used */
 	unsigned int current;
-	struct mm_struct *mm;		/* the process; at most one mapping of the file */
-	struct vm_area_struct *vma;	/* that mapping, or NULL */
+	struct mm_struct *mm;	    /* the process; at most one mapping of the file */
+	struct vm_area_struct *vma; /* that mapping, or NULL */
 
-	u64 ops;			/* operations played, repeats counted */
-	u64 reads;			/* read, pread and splice calls */
-	u64 touches;			/* bytes read or stored through the mapping */
-	u64 bytes;			/* delivered by reads */
-	u64 writes;			/* pwrite calls */
+	u64 ops;     /* operations played, repeats counted */
+	u64 reads;   /* read, pread and splice calls */
+	u64 touches; /* bytes read or stored through the mapping */
+	u64 bytes;   /* delivered by reads */
+	u64 writes;  /* pwrite calls */
 	u64 bytes_written;
-	u64 errors;			/* calls that failed */
-	int last_error;			/* negative errno of the last one that did */
-	struct histogram latency;	/* virtual ns of each read */
+	u64 errors;		  /* calls that failed */
+	int last_error;		  /* negative errno of the last one that did */
+	struct histogram latency; /* virtual ns of each read */
 
-	struct run_bad_page *bad_pages;	/* in the order they were hit; lab/run_poison.h */
+	struct run_bad_page *bad_pages; /* in the order they were hit; lab/run_poison.h */
 	size_t nr_bad_pages;
 	struct run_signal signals[RUN_SIGNALS]; /* the first ones */
 	u64 nr_signals;
 
-	bool verify;			/* compare every byte read with what the file can hold: */
-	u64 disk_base;			/* a generated disk's bytes from here on */
-	u64 wrong_reads;		/* reads that returned something else */
-	bool broken;			/* the machine stopped in the middle: it can only be dropped */
+	bool verify;	 /* compare every byte read with what the file can hold: */
+	u64 disk_base;	 /* a generated disk's bytes from here on */
+	u64 wrong_reads; /* reads that returned something else */
+	bool broken;	 /* the machine stopped in the middle: it can only be dropped */
 	run_consume_t consume;
 	void *consume_ctx;
-	char *buf;			/* data only: where reads go */
+	char *buf; /* data only: where reads go */
 	size_t buf_size;
 };
 

@@ -41,9 +41,12 @@ static void trace_call(struct run *run, enum trace_event_id id, u64 pos, u32 byt
 
 	sched_op_begin(m);
 	if (trace_count(&m->trace, id, 0)) {
-		struct trace_event ev = { .id = id, .ino = run->inode->i_ino, .index = pos,
-					  .a = bytes, .b = b,
-					  .c = (m->clock_ps - start_ps) / 1000 };
+		struct trace_event ev = {.id = id,
+					 .ino = run->inode->i_ino,
+					 .index = pos,
+					 .a = bytes,
+					 .b = b,
+					 .c = (m->clock_ps - start_ps) / 1000};
 
 		trace_dispatch(&m->trace, &ev);
 	}
@@ -296,7 +299,7 @@ static int make_donor(struct run *run, struct inode **donor)
 {
 	struct block_space *space = run->sb->s_space;
 	u64 fragment = space->fragment;
-	struct file file = { 0 };
+	struct file file = {0};
 	int ret = new_inode(run->sb, 0, false, donor);
 
 	if (ret)
@@ -341,9 +344,11 @@ static int play_defrag(struct run *run, const struct wl_op *op)
 static int play_fadvise(struct run *run, const struct wl_op *op)
 {
 	static const int advice[WL_NR_ADVICES] = {
-		[WL_ADV_NORMAL] = POSIX_FADV_NORMAL_,	  [WL_ADV_RANDOM] = POSIX_FADV_RANDOM_,
+		[WL_ADV_NORMAL] = POSIX_FADV_NORMAL_,
+		[WL_ADV_RANDOM] = POSIX_FADV_RANDOM_,
 		[WL_ADV_SEQUENTIAL] = POSIX_FADV_SEQUENTIAL_,
-		[WL_ADV_WILLNEED] = POSIX_FADV_WILLNEED_, [WL_ADV_DONTNEED] = POSIX_FADV_DONTNEED_,
+		[WL_ADV_WILLNEED] = POSIX_FADV_WILLNEED_,
+		[WL_ADV_DONTNEED] = POSIX_FADV_DONTNEED_,
 		[WL_ADV_NOREUSE] = POSIX_FADV_NOREUSE_,
 	};
 
@@ -391,11 +396,16 @@ static int play_munmap(struct run *run, const struct wl_op *op)
 static int play_madvise(struct run *run, const struct wl_op *op)
 {
 	static const int advice[WL_NR_ADVICES] = {
-		[WL_ADV_NORMAL] = MADV_NORMAL_,	      [WL_ADV_RANDOM] = MADV_RANDOM_,
-		[WL_ADV_SEQUENTIAL] = MADV_SEQUENTIAL_, [WL_ADV_WILLNEED] = MADV_WILLNEED_,
-		[WL_ADV_DONTNEED] = MADV_DONTNEED_,   [WL_ADV_HUGEPAGE] = MADV_HUGEPAGE_,
-		[WL_ADV_NOHUGEPAGE] = MADV_NOHUGEPAGE_, [WL_ADV_COLD] = MADV_COLD_,
-		[WL_ADV_PAGEOUT] = MADV_PAGEOUT_,     [WL_ADV_POPULATE_READ] = MADV_POPULATE_READ_,
+		[WL_ADV_NORMAL] = MADV_NORMAL_,
+		[WL_ADV_RANDOM] = MADV_RANDOM_,
+		[WL_ADV_SEQUENTIAL] = MADV_SEQUENTIAL_,
+		[WL_ADV_WILLNEED] = MADV_WILLNEED_,
+		[WL_ADV_DONTNEED] = MADV_DONTNEED_,
+		[WL_ADV_HUGEPAGE] = MADV_HUGEPAGE_,
+		[WL_ADV_NOHUGEPAGE] = MADV_NOHUGEPAGE_,
+		[WL_ADV_COLD] = MADV_COLD_,
+		[WL_ADV_PAGEOUT] = MADV_PAGEOUT_,
+		[WL_ADV_POPULATE_READ] = MADV_POPULATE_READ_,
 		[WL_ADV_POPULATE_WRITE] = MADV_POPULATE_WRITE_,
 	};
 
@@ -475,29 +485,29 @@ static const struct {
 	int (*play)(struct run *run, const struct wl_op *op);
 	const char *missing;
 } players[WL_NR_OPS] = {
-	[WL_READ] = { play_read, NULL },
-	[WL_PREAD] = { play_pread, NULL },
-	[WL_SPLICE] = { play_splice, NULL },
-	[WL_SEEK] = { play_seek, NULL },
-	[WL_FD] = { play_fd, NULL },
-	[WL_REOPEN] = { play_reopen, NULL },
-	[WL_FADVISE] = { play_fadvise, NULL },
-	[WL_READAHEAD] = { play_readahead, NULL },
-	[WL_MMAP] = { play_mmap, NULL },
-	[WL_MUNMAP] = { play_munmap, NULL },
-	[WL_MADVISE] = { play_madvise, NULL },
-	[WL_TOUCH] = { play_touch, NULL },
-	[WL_WTOUCH] = { play_wtouch, NULL },
-	[WL_PWRITE] = { play_pwrite, NULL },
-	[WL_FSYNC] = { play_fsync, NULL },
-	[WL_FTRUNCATE] = { play_ftruncate, NULL },
-	[WL_PUNCH] = { play_punch, NULL },
-	[WL_FALLOCATE] = { play_fallocate, NULL },
-	[WL_POISON] = { play_poison, NULL },
-	[WL_SOFT_OFFLINE] = { play_soft_offline, NULL },
-	[WL_UNPOISON] = { play_unpoison, NULL },
-	[WL_DEFRAG] = { play_defrag, NULL },
-	[WL_TASK] = { NULL, "several processors" },
+	[WL_READ] = {play_read, NULL},
+	[WL_PREAD] = {play_pread, NULL},
+	[WL_SPLICE] = {play_splice, NULL},
+	[WL_SEEK] = {play_seek, NULL},
+	[WL_FD] = {play_fd, NULL},
+	[WL_REOPEN] = {play_reopen, NULL},
+	[WL_FADVISE] = {play_fadvise, NULL},
+	[WL_READAHEAD] = {play_readahead, NULL},
+	[WL_MMAP] = {play_mmap, NULL},
+	[WL_MUNMAP] = {play_munmap, NULL},
+	[WL_MADVISE] = {play_madvise, NULL},
+	[WL_TOUCH] = {play_touch, NULL},
+	[WL_WTOUCH] = {play_wtouch, NULL},
+	[WL_PWRITE] = {play_pwrite, NULL},
+	[WL_FSYNC] = {play_fsync, NULL},
+	[WL_FTRUNCATE] = {play_ftruncate, NULL},
+	[WL_PUNCH] = {play_punch, NULL},
+	[WL_FALLOCATE] = {play_fallocate, NULL},
+	[WL_POISON] = {play_poison, NULL},
+	[WL_SOFT_OFFLINE] = {play_soft_offline, NULL},
+	[WL_UNPOISON] = {play_unpoison, NULL},
+	[WL_DEFRAG] = {play_defrag, NULL},
+	[WL_TASK] = {NULL, "several processors"},
 };
 
 bool run_has_player(enum wl_op_type type)

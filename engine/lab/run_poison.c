@@ -15,7 +15,7 @@ static struct run_bad_page *remember(struct run *run, const struct wl_op *op, bo
 		return NULL;
 	run->bad_pages = v;
 	v += run->nr_bad_pages++;
-	*v = (struct run_bad_page){ .off = op->off, .line = op->line, .soft = soft };
+	*v = (struct run_bad_page){.off = op->off, .line = op->line, .soft = soft};
 	return v;
 }
 
@@ -52,8 +52,8 @@ static int inject(struct run *run, struct vm_area_struct *vma, const struct wl_o
 	if (!page)
 		return -ENOMEM;
 	page->pfn = pfn;
-	page->error = do_madvise(vma, addr, addr + page_size,
-				 soft ? MADV_SOFT_OFFLINE_ : MADV_HWPOISON_);
+	page->error =
+		do_madvise(vma, addr, addr + page_size, soft ? MADV_SOFT_OFFLINE_ : MADV_HWPOISON_);
 	if (!soft && mf->num_poisoned_pages > bad) {
 		page->type = mf_action_text(mf->last_type);
 		page->result = mf_result_text(mf->last_result);
@@ -69,7 +69,9 @@ void run_note_signals(struct run *run, const struct wl_op *op, s64 off)
 		return;
 	if (run->nr_signals < RUN_SIGNALS)
 		run->signals[run->nr_signals] = (struct run_signal){
-			.line = op->line, .op = op->type, .addr_lsb = mce->si_addr_lsb,
+			.line = op->line,
+			.op = op->type,
+			.addr_lsb = mce->si_addr_lsb,
 			.off = round_down(off, (s64)run->machine->page_size),
 			.action_required = mce->si_code == BUS_MCEERR_AR,
 		};

@@ -15,15 +15,17 @@ struct run_task {
 	struct run *run;
 	const struct workload *w;
 	unsigned int nr;
-	bool all;		/* it plays all of @w, not what belongs to task @nr */
-	bool *stop;		/* somebody failed: the others need not go on */
+	bool all;   /* it plays all of @w, not what belongs to task @nr */
+	bool *stop; /* somebody failed: the others need not go on */
 	int error;
 	struct fl_error err;
 	u64 start_ps, end_ps;
 };
 
 static const char *const sharing_names[] = {
-	[TASKS_OWN] = "own", [TASKS_SAME] = "same", [TASKS_THREADS] = "threads",
+	[TASKS_OWN] = "own",
+	[TASKS_SAME] = "same",
+	[TASKS_THREADS] = "threads",
 };
 
 int run_sharing_by_name(const char *name, enum run_sharing *ret)
@@ -64,7 +66,8 @@ static const char *not_in_tasks(const struct run *run, const struct wl_op *op)
 		return "memory failures are for one task";
 	case WL_MMAP:
 	case WL_MUNMAP:
-		return threads ? "threads share the mapping: it is made before the first task" : NULL;
+		return threads ? "threads share the mapping: it is made before the first task"
+			       : NULL;
 	case WL_REOPEN:
 		return threads ? "threads share the descriptors" : NULL;
 	default:
@@ -82,9 +85,10 @@ static int check_workload(const struct run *run, const struct workload *w, struc
 				    "task %u on a machine of %u processors, expected 0 to %u",
 				    tasks - 1, cpus, cpus - 1);
 	if (shmem_mapping(run->inode->i_mapping))
-		return fl_error_set(err, -EINVAL, "--cpus", 0,
-				    "several tasks on tmpfs cannot be played, expected a file system "
-				    "with a disk");
+		return fl_error_set(
+			err, -EINVAL, "--cpus", 0,
+			"several tasks on tmpfs cannot be played, expected a file system "
+			"with a disk");
 	for (size_t i = 0; i < w->nr; i++) {
 		const struct wl_op *op = &w->ops[i];
 		const char *why = in_task ? not_in_tasks(run, op) : NULL;
@@ -262,7 +266,8 @@ static void collect(struct tasks_report *ret, const struct sched *s, const struc
 	ret->switches = sched_switches(s);
 	for (unsigned int i = 0; i < nr; i++) {
 		ret->task[i] = (struct task_report){
-			.ops = tasks[i].run->ops, .bytes = tasks[i].run->bytes,
+			.ops = tasks[i].run->ops,
+			.bytes = tasks[i].run->bytes,
 			.ns = (tasks[i].end_ps - tasks[i].start_ps) / 1000,
 			.times = sched_cpu_times(s, i),
 		};
@@ -385,7 +390,7 @@ int run_tasks(struct run *run, const struct workload *w, struct tasks_report *re
 
 struct lock_site tasks_lock_total(const struct tasks_report *r, enum lock_id id)
 {
-	struct lock_site sum = { .id = id };
+	struct lock_site sum = {.id = id};
 
 	for (unsigned int i = 0; i < r->nr_sites; i++) {
 		const struct lock_site *site = &r->sites[i];

@@ -20,16 +20,16 @@
 
 struct task_report {
 	u64 ops, bytes;
-	u64 ns;			/* from its first operation to its last */
+	u64 ns; /* from its first operation to its last */
 	struct cpu_times times;
 };
 
 /* What several tasks leave behind; all zeros for a run of one. */
 struct tasks_report {
-	unsigned int nr;	/* tasks; 0: one, played without a scheduler */
+	unsigned int nr; /* tasks; 0: one, played without a scheduler */
 	u64 schedule;
-	u64 virtual_ns;		/* of the part they play together */
-	u64 bytes;		/* that they read in it */
+	u64 virtual_ns; /* of the part they play together */
+	u64 bytes;	/* that they read in it */
 	u64 switches;
 	struct task_report task[MACHINE_MAX_CPUS];
 	struct cpu_times kswapd;

@@ -82,8 +82,10 @@ static int open_regular(const char *path)
 
 	if (fd < 0)
 		return -errno;
-	ret = fstat(fd, &st) ? -errno : S_ISDIR(st.st_mode) ? -EISDIR
-			     : S_ISREG(st.st_mode)	    ? 0 : -EINVAL;
+	ret = fstat(fd, &st)	    ? -errno
+	      : S_ISDIR(st.st_mode) ? -EISDIR
+	      : S_ISREG(st.st_mode) ? 0
+				    : -EINVAL;
 	if (ret)
 		close(fd);
 	return ret ? ret : fd;
@@ -92,10 +94,11 @@ static int open_regular(const char *path)
 static int explain(int code, const char *path, size_t limit, struct fl_error *err)
 {
 	if (code == -EBADMSG)
-		return fl_error_set(err, code, path, 0, "truncated or damaged, expected a whole .xz file");
+		return fl_error_set(err, code, path, 0,
+				    "truncated or damaged, expected a whole .xz file");
 	if (code == -EFBIG)
-		return fl_error_set(err, code, path, 0, "too large, expected at most %zu bytes of text",
-				    limit);
+		return fl_error_set(err, code, path, 0,
+				    "too large, expected at most %zu bytes of text", limit);
 	if (code == -EINVAL)
 		return fl_error_set(err, code, path, 0, "not a regular file, expected one");
 	return fl_error_set(err, code, path, 0, "%s, expected a readable file", strerror(-code));
@@ -104,8 +107,8 @@ static int explain(int code, const char *path, size_t limit, struct fl_error *er
 int textfile_read(const char *path, size_t limit, char **text_ret, size_t *len_ret,
 		  struct fl_error *err)
 {
-	static const char xz_magic[6] = { (char)0xfd, '7', 'z', 'X', 'Z', 0 };
-	struct buffer raw = { .limit = limit }, text = { .limit = limit };
+	static const char xz_magic[6] = {(char)0xfd, '7', 'z', 'X', 'Z', 0};
+	struct buffer raw = {.limit = limit}, text = {.limit = limit};
 	int fd = open_regular(path), ret;
 
 	*text_ret = NULL;

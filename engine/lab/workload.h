@@ -79,14 +79,14 @@ enum wl_op_type {
 #define X(id, ...) WL_##id,
 	WL_OPS(X)
 #undef X
-	WL_NR_OPS
+		WL_NR_OPS
 };
 
 enum wl_advice {
 #define X(id, ...) WL_ADV_##id,
 	WL_ADVICES(X)
 #undef X
-	WL_NR_ADVICES
+		WL_NR_ADVICES
 };
 
 struct wl_op {

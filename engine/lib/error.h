@@ -13,10 +13,10 @@
 #include "lib/types.h"
 
 struct fl_error {
-	int code;		/* negative errno; 0 while nothing went wrong */
-	unsigned int line;	/* 1-based line of the input, 0 where there is none */
-	char file[256];		/* input file or option, "" where there is none */
-	char text[512];		/* "what is wrong, expected what"; no newline */
+	int code;	   /* negative errno; 0 while nothing went wrong */
+	unsigned int line; /* 1-based line of the input, 0 where there is none */
+	char file[256];	   /* input file or option, "" where there is none */
+	char text[512];	   /* "what is wrong, expected what"; no newline */
 };
 
 /*

@@ -21,21 +21,31 @@ typedef int64_t s64;
 typedef unsigned long pgoff_t;
 typedef unsigned int gfp_t;
 
-#define BIT(n) (1UL << (n))
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
-#define likely(x) __builtin_expect(!!(x), 1)
-#define unlikely(x) __builtin_expect(!!(x), 0)
-#define container_of(ptr, type, member) ((type *)((char *)(ptr) - offsetof(type, member)))
+#define BIT(n)				(1UL << (n))
+#define ARRAY_SIZE(a)			(sizeof(a) / sizeof((a)[0]))
+#define likely(x)			__builtin_expect(!!(x), 1)
+#define unlikely(x)			__builtin_expect(!!(x), 0)
+#define container_of(ptr, type, member) ((type *)((char *)(ptr)-offsetof(type, member)))
 
-#define min(a, b) ({ __typeof__(a) a_ = (a); __typeof__(b) b_ = (b); a_ < b_ ? a_ : b_; })
-#define max(a, b) ({ __typeof__(a) a_ = (a); __typeof__(b) b_ = (b); a_ > b_ ? a_ : b_; })
+#define min(a, b)                                                                                  \
+	({                                                                                         \
+		__typeof__(a) a_ = (a);                                                            \
+		__typeof__(b) b_ = (b);                                                            \
+		a_ < b_ ? a_ : b_;                                                                 \
+	})
+#define max(a, b)                                                                                  \
+	({                                                                                         \
+		__typeof__(a) a_ = (a);                                                            \
+		__typeof__(b) b_ = (b);                                                            \
+		a_ > b_ ? a_ : b_;                                                                 \
+	})
 #define min_t(t, a, b) min((t)(a), (t)(b))
 #define max_t(t, a, b) max((t)(a), (t)(b))
 
 /* Powers of two only; the type of @x decides the width. */
-#define round_down(x, y) ((x) & ~((__typeof__(x))((y) - 1)))
-#define round_up(x, y) ((((x) - 1) | ((__typeof__(x))((y) - 1))) + 1)
-#define DIV_ROUND_UP(n, d) (((n) + (d) - 1) / (d))
+#define round_down(x, y)   ((x) & ~((__typeof__(x))((y)-1)))
+#define round_up(x, y)	   ((((x)-1) | ((__typeof__(x))((y)-1))) + 1)
+#define DIV_ROUND_UP(n, d) (((n) + (d)-1) / (d))
 
 /* Floor of the base-2 logarithm; @n must not be 0. */
 static inline unsigned int ilog2(u64 n)

@@ -105,7 +105,8 @@ static int check_root(const struct xarray *xa, const struct xa_node *root, struc
 
 	if (root->parent || root->offset || root->array != xa)
 		return BROKEN(err, root, "not a root");
-	/* With a single child it may stay: a split makes one of the only entry, and shrinks nothing. */
+	/* With a single child it may stay: a split makes one of the only entry, and shrinks
+	 * nothing. */
 	if (root->count == 1 && first && !xa_is_node(first) && !root->shift)
 		return BROKEN(err, root, "a root the tree does not need");
 	for (xa_mark_t m = 0; m < XA_MAX_MARKS; m++)

@@ -25,17 +25,18 @@ static int cost_by_name(const char *name)
 	return -ENOENT;
 }
 
-static int unknown_cost(const char *file, unsigned int line, const char *word,
-			struct fl_error *err)
+static int unknown_cost(const char *file, unsigned int line, const char *word, struct fl_error *err)
 {
 	const char *names[COST_NR], *near;
 
 	for (unsigned int i = 0; i < COST_NR; i++)
 		names[i] = cost_info(i)->name;
 	near = nearest(word, names, COST_NR);
-	return fl_error_set(err, -EINVAL, file, line, "unknown cost '%.40s', expected one of "
-			    "assets/costs/default.def%s%s%s", word, near ? " (did you mean '" : "",
-			    near ? near : "", near ? "'?)" : "");
+	return fl_error_set(err, -EINVAL, file, line,
+			    "unknown cost '%.40s', expected one of "
+			    "assets/costs/default.def%s%s%s",
+			    word, near ? " (did you mean '" : "", near ? near : "",
+			    near ? "'?)" : "");
 }
 
 static int parse_line(u64 *cost_ps, const char *file, unsigned int line, char *s,
@@ -63,8 +64,7 @@ static int parse_line(u64 *cost_ps, const char *file, unsigned int line, char *s
 	return 0;
 }
 
-int costs_parse(u64 *cost_ps, const char *name, const char *text, size_t len,
-		struct fl_error *err)
+int costs_parse(u64 *cost_ps, const char *name, const char *text, size_t len, struct fl_error *err)
 {
 	const char *end = text + len;
 	unsigned int line = 0;

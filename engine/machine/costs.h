@@ -16,8 +16,7 @@
 /* The defaults. */
 void costs_default(u64 *cost_ps);
 /* Parse @len bytes of @text, called @name in messages, into @cost_ps[COST_NR]. */
-int costs_parse(u64 *cost_ps, const char *name, const char *text, size_t len,
-		struct fl_error *err);
+int costs_parse(u64 *cost_ps, const char *name, const char *text, size_t len, struct fl_error *err);
 void costs_write(FILE *f, const u64 *cost_ps);
 
 #endif

@@ -80,9 +80,9 @@ static void set_up(struct fiber *f)
 	*--top = 0; /* the end of the call chain, and the alignment of a call */
 	*--top = 0;
 	*--top = (u64)(uintptr_t)fl_fiber_entry;
-	*--top = 0;			      /* rbp */
-	*--top = (u64)(uintptr_t)f;	      /* rbx */
-	*--top = (u64)(uintptr_t)begin;	      /* r12 */
+	*--top = 0;			/* rbp */
+	*--top = (u64)(uintptr_t)f;	/* rbx */
+	*--top = (u64)(uintptr_t)begin; /* r12 */
 	*--top = 0;
 	*--top = 0;
 	*--top = 0;

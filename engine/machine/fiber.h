@@ -21,15 +21,15 @@
 #endif
 
 struct fiber {
-	char *stack;		/* lowest byte, NULL for the host program's */
-	const void *bottom;	/* the same for AddressSanitizer, which knows the host program's */
+	char *stack;	    /* lowest byte, NULL for the host program's */
+	const void *bottom; /* the same for AddressSanitizer, which knows the host program's */
 	size_t size;
-	void *fake_stack;	/* AddressSanitizer's, while it does not run */
-	struct fiber *from;	/* who switched to it last */
+	void *fake_stack;   /* AddressSanitizer's, while it does not run */
+	struct fiber *from; /* who switched to it last */
 	void (*fn)(void *arg);
 	void *arg;
 #ifdef __x86_64__
-	void *sp;		/* while it does not run */
+	void *sp; /* while it does not run */
 #else
 	ucontext_t ucontext;
 #endif

@@ -9,13 +9,13 @@
 #include "lib/strutil.h"
 
 static const struct knob_info knob_table[] = {
-#define KNOB(name, commit, since, what) { #name, commit, since, what },
+#define KNOB(name, commit, since, what) {#name, commit, since, what},
 #include "machine/knobs.def"
 #undef KNOB
 };
 
 static const struct profile_info profile_table[] = {
-#define PROFILE(name, base, knobs, what) { name, base, knobs, what },
+#define PROFILE(name, base, knobs, what) {name, base, knobs, what},
 #include "machine/profiles.def"
 #undef PROFILE
 };
@@ -24,30 +24,30 @@ static const struct profile_info profile_table[] = {
 static const struct {
 	enum knob_id id, needs;
 } knob_requires[] = {
-	{ KNOB_NEXT_MISS_FIX, KNOB_NEXT_MISS_OUTSIDE },
-	{ KNOB_FALLBACK_GUARD, KNOB_FALLBACK_SHORTEN },
-	{ KNOB_END_ALIGN, KNOB_HONOUR_NEW_ORDER },
-	{ KNOB_RA_ORDER_FIELD, KNOB_HONOUR_NEW_ORDER },
-	{ KNOB_EXEC_OVER_RAND, KNOB_EXEC_RA },
-	{ KNOB_GATHER_PAIR, KNOB_STAT_PER_UNMAP },
-	{ KNOB_ZAP_MARK_ACCESSED, KNOB_STAT_PER_UNMAP },
-	{ KNOB_MM_OWNER_LOCK, KNOB_LARGE_MAPCOUNT },
-	{ KNOB_NR_MAPPED_RMW, KNOB_MAP_BATCH },
-	{ KNOB_MAP_RMW_ORDER0, KNOB_MAP_BATCH },
-	{ KNOB_WHOLE_FOLIO_AROUND, KNOB_MAP_BATCH },
-	{ KNOB_EXT4_JDATA_BIG_BLOCK, KNOB_EXT4_BS_GT_PS },
-	{ KNOB_SHMEM_READ_FOLIO, KNOB_SHMEM_READ_KIPOS },
-	{ KNOB_SHMEM_READ_V1, KNOB_SHMEM_READ_KIPOS },
-	{ KNOB_SHMEM_SPLICE_FALLBACK, KNOB_SHMEM_SPLICE },
-	{ KNOB_SHMEM_PMD_FIRST, KNOB_SHMEM_SIZE_ORDERS },
+	{KNOB_NEXT_MISS_FIX, KNOB_NEXT_MISS_OUTSIDE},
+	{KNOB_FALLBACK_GUARD, KNOB_FALLBACK_SHORTEN},
+	{KNOB_END_ALIGN, KNOB_HONOUR_NEW_ORDER},
+	{KNOB_RA_ORDER_FIELD, KNOB_HONOUR_NEW_ORDER},
+	{KNOB_EXEC_OVER_RAND, KNOB_EXEC_RA},
+	{KNOB_GATHER_PAIR, KNOB_STAT_PER_UNMAP},
+	{KNOB_ZAP_MARK_ACCESSED, KNOB_STAT_PER_UNMAP},
+	{KNOB_MM_OWNER_LOCK, KNOB_LARGE_MAPCOUNT},
+	{KNOB_NR_MAPPED_RMW, KNOB_MAP_BATCH},
+	{KNOB_MAP_RMW_ORDER0, KNOB_MAP_BATCH},
+	{KNOB_WHOLE_FOLIO_AROUND, KNOB_MAP_BATCH},
+	{KNOB_EXT4_JDATA_BIG_BLOCK, KNOB_EXT4_BS_GT_PS},
+	{KNOB_SHMEM_READ_FOLIO, KNOB_SHMEM_READ_KIPOS},
+	{KNOB_SHMEM_READ_V1, KNOB_SHMEM_READ_KIPOS},
+	{KNOB_SHMEM_SPLICE_FALLBACK, KNOB_SHMEM_SPLICE},
+	{KNOB_SHMEM_PMD_FIRST, KNOB_SHMEM_SIZE_ORDERS},
 };
 
 /* Releases of recorded kernels and the profile each plays as. */
 static const struct {
 	const char *prefix, *profile;
 } releases[] = {
-	{ "6.1.", "v6.1.y" },	{ "6.12.", "v6.12.y" }, { "6.16.", "v6.16.y" },
-	{ "6.17.", "v6.17.y" }, { "6.18.", "v6.18" },	{ "7.3.", "v7.3" },
+	{"6.1.", "v6.1.y"},   {"6.12.", "v6.12.y"}, {"6.16.", "v6.16.y"},
+	{"6.17.", "v6.17.y"}, {"6.18.", "v6.18"},   {"7.3.", "v7.3"},
 };
 
 const struct knob_info *knob_info(unsigned int id)
@@ -88,7 +88,8 @@ int knob_by_name(const char *name, size_t len)
 		if (strlen(knob_table[i].name) == len &&
 		    !strncasecmp(knob_table[i].name, name, len))
 			return i;
-		if (*commit && is_commit(name, len) && !strncasecmp(commit, name, min_t(size_t, len, 12)))
+		if (*commit && is_commit(name, len) &&
+		    !strncasecmp(commit, name, min_t(size_t, len, 12)))
 			return i;
 	}
 	return -ENOENT;
@@ -103,7 +104,8 @@ static const struct profile_info *profile_by_name(const char *name, size_t len)
 	return NULL;
 }
 
-/* "v6.8" or "6.8.3" as a number to compare; 0 if it is no version. @stable: is it of a stable tree? */
+/* "v6.8" or "6.8.3" as a number to compare; 0 if it is no version. @stable: is it of a stable tree?
+ */
 static unsigned int version_of(const char *name, bool *stable)
 {
 	unsigned int major, minor;
@@ -145,7 +147,8 @@ static int unknown_profile(const char *name, struct fl_error *err)
 	if (near)
 		return fl_error_set(err, -EINVAL, "--kernel", 0,
 				    "unknown kernel '%s', expected a profile of 'foliolab kernels' "
-				    "(did you mean '%s'?)", name, near);
+				    "(did you mean '%s'?)",
+				    name, near);
 	return fl_error_set(err, -EINVAL, "--kernel", 0,
 			    "unknown kernel '%s', expected a profile of 'foliolab kernels'", name);
 }
@@ -165,7 +168,8 @@ static int unknown_knob(const char *name, struct fl_error *err)
 	if (near)
 		return fl_error_set(err, -EINVAL, "--kernel", 0,
 				    "unknown knob '%s', expected one of 'foliolab kernels --knobs' "
-				    "(did you mean '%s'?)", name, near);
+				    "(did you mean '%s'?)",
+				    name, near);
 	return fl_error_set(err, -EINVAL, "--kernel", 0,
 			    "unknown knob '%s', expected one of 'foliolab kernels --knobs'", name);
 }
@@ -206,7 +210,8 @@ static int check_requires(const struct knobs *k, struct fl_error *err)
 {
 	for (unsigned int i = 0; i < ARRAY_SIZE(knob_requires); i++)
 		if (knobs_test(k, knob_requires[i].id) && !knobs_test(k, knob_requires[i].needs))
-			return fl_error_set(err, -EINVAL, "--kernel", 0, "%s is on without %s, expected both",
+			return fl_error_set(err, -EINVAL, "--kernel", 0,
+					    "%s is on without %s, expected both",
 					    knob_table[knob_requires[i].id].name,
 					    knob_table[knob_requires[i].needs].name);
 	return 0;

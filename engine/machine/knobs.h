@@ -27,16 +27,16 @@ struct knobs {
 };
 
 struct knob_info {
-	const char *name;	/* as in machine/knobs.def */
-	const char *commit;	/* 12 hex digits or "" */
-	const char *since;	/* first mainline version */
-	const char *what;	/* one line */
+	const char *name;   /* as in machine/knobs.def */
+	const char *commit; /* 12 hex digits or "" */
+	const char *since;  /* first mainline version */
+	const char *what;   /* one line */
 };
 
 struct profile_info {
 	const char *name;
-	const char *base;	/* "" for the first */
-	const char *knobs;	/* "+A-B" against the base */
+	const char *base;  /* "" for the first */
+	const char *knobs; /* "+A-B" against the base */
 	const char *what;
 };
 

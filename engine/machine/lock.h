@@ -21,21 +21,21 @@
 struct task;
 
 struct lock {
-	struct task *owner;		/* who has it for itself, or NULL */
-	struct task *first, *last;	/* who waits, in order */
-	u64 since_ps;			/* when the owner got it */
-	u32 readers;			/* who share it */
-	u16 site;			/* of the owner, in the scheduler's table */
-	u8 cpu;				/* 1 + the CPU that had it last; 0: none had */
-	bool moved;			/* its holder found it in another CPU's cache */
-	bool excluded;			/* somebody wanted it for himself, some time */
+	struct task *owner;	   /* who has it for itself, or NULL */
+	struct task *first, *last; /* who waits, in order */
+	u64 since_ps;		   /* when the owner got it */
+	u32 readers;		   /* who share it */
+	u16 site;		   /* of the owner, in the scheduler's table */
+	u8 cpu;			   /* 1 + the CPU that had it last; 0: none had */
+	bool moved;		   /* its holder found it in another CPU's cache */
+	bool excluded;		   /* somebody wanted it for himself, some time */
 };
 
 /* How a function takes a lock. */
 struct lock_call {
 	enum lock_id id;
 	bool shared;
-	const char *function;	/* lives for ever: __func__ */
+	const char *function; /* lives for ever: __func__ */
 };
 
 void sched_lock(struct machine *m, struct lock *lock, const struct lock_call *call);
@@ -48,7 +48,7 @@ static inline void lock_take(struct machine *m, struct lock *lock, enum lock_id 
 	m->locks[id] += count || m->sched;
 	if (unlikely(m->sched != NULL))
 		sched_lock(m, lock,
-			   &(struct lock_call){ .id = id, .shared = shared, .function = function });
+			   &(struct lock_call){.id = id, .shared = shared, .function = function});
 }
 
 /* Take @lock for oneself; may switch to another task. */
@@ -59,7 +59,7 @@ static inline void lock_take(struct machine *m, struct lock *lock, enum lock_id 
  * The same where a lone task never meets anybody: not even counted then, so that the accounts of
  * one task stay those of the calls that matter to it.
  */
-#define lock_excl_smp(m, id, lock) lock_take(m, lock, LOCK_##id, false, false, __func__)
+#define lock_excl_smp(m, id, lock)   lock_take(m, lock, LOCK_##id, false, false, __func__)
 #define lock_shared_smp(m, id, lock) lock_take(m, lock, LOCK_##id, true, false, __func__)
 
 static inline void unlock_excl_id(struct machine *m, struct lock *lock, enum lock_id id)
@@ -74,7 +74,7 @@ static inline void unlock_shared_id(struct machine *m, struct lock *lock, enum l
 		sched_unlock_shared(m, lock, id);
 }
 
-#define unlock_excl(m, id, lock) unlock_excl_id(m, lock, LOCK_##id)
+#define unlock_excl(m, id, lock)   unlock_excl_id(m, lock, LOCK_##id)
 #define unlock_shared(m, id, lock) unlock_shared_id(m, lock, LOCK_##id)
 
 /*

@@ -11,7 +11,7 @@
 #endif
 
 static const struct cost_info cost_table[COST_NR] = {
-#define COST(name, function, ps, per, source) { #name, #function, ps, per, source },
+#define COST(name, function, ps, per, source) {#name, #function, ps, per, source},
 #include "costs/default.def"
 #undef COST
 };
@@ -22,7 +22,7 @@ static const struct {
 	const char *name;
 	enum lock_kind kind;
 } lock_table[LOCK_NR] = {
-#define LOCK(id, kind, name, what) [LOCK_##id] = { name, kind },
+#define LOCK(id, kind, name, what) [LOCK_##id] = {name, kind},
 #include "machine/locks.def"
 #undef LOCK
 };
@@ -31,9 +31,9 @@ static const struct {
 static const struct {
 	unsigned int shift, max_page_order, pmd_order;
 } page_sizes[] = {
-	{ 12, 10, 9 },
-	{ 14, 11, 11 },
-	{ 16, 13, 13 },
+	{12, 10, 9},
+	{14, 11, 11},
+	{16, 13, 13},
 };
 
 /* 2 * XA_CHUNK_SHIFT - 1: the largest order xas_split_alloc() can cut in one go. */
@@ -50,7 +50,7 @@ static const struct {
 	bool on;
 	const char *name;
 } renamed[] = {
-#define RENAMED(function, knob, on, name) { #function, KNOB_##knob, on, #name },
+#define RENAMED(function, knob, on, name) {#function, KNOB_##knob, on, #name},
 #include "costs/functions.def"
 #undef RENAMED
 };
@@ -79,8 +79,13 @@ bool lock_spins(unsigned int id)
 void machine_config_init(struct machine_config *config)
 {
 	*config = (struct machine_config){
-		.kernel = "v6.18", .memory = 64ULL << 30, .page_size = 4096, .seed = 1,
-		.fragment_order = -1, .fragment_percent = 100, .cpus = 1,
+		.kernel = "v6.18",
+		.memory = 64ULL << 30,
+		.page_size = 4096,
+		.seed = 1,
+		.fragment_order = -1,
+		.fragment_percent = 100,
+		.cpus = 1,
 	};
 }
 
@@ -136,13 +141,15 @@ static int check_config(const struct machine_config *config, struct fl_error *er
 	pages = config->memory / config->page_size;
 	if (pages < MACHINE_MIN_PAGES)
 		return fl_error_set(err, -EINVAL, "--memory", 0,
-				    "memory of %" PRIu64 " bytes, expected at least %u pages (%u KiB)",
+				    "memory of %" PRIu64
+				    " bytes, expected at least %u pages (%u KiB)",
 				    config->memory, MACHINE_MIN_PAGES,
 				    MACHINE_MIN_PAGES * config->page_size / 1024);
 	if (pages > UINT32_MAX)
 		return fl_error_set(err, -EINVAL, "--memory", 0,
-				    "memory of %" PRIu64 " bytes, expected less than 2^32 pages (%" PRIu64
-				    " GiB)", config->memory, (u64)config->page_size << 2);
+				    "memory of %" PRIu64
+				    " bytes, expected less than 2^32 pages (%" PRIu64 " GiB)",
+				    config->memory, (u64)config->page_size << 2);
 	return 0;
 }
 
@@ -196,7 +203,8 @@ int machine_alloc(const struct machine_config *config, u64 span_extra, struct ma
 	span = min_t(u64, round_up(sizeof(*m) + span_extra, 65536), MACHINE_SPAN);
 	m = reserve_aligned(span);
 	if (!m)
-		return fl_error_set(err, -ENOMEM, NULL, 0, "not enough address space for a machine");
+		return fl_error_set(err, -ENOMEM, NULL, 0,
+				    "not enough address space for a machine");
 	m->span = span;
 	set_constants(m, config, &knobs);
 	m->page_state = reserve(m->max_pfn);

@@ -42,10 +42,10 @@ enum cost_id {
 
 struct cost_info {
 	const char *name;
-	const char *function;	/* what a profiler of the real kernel shows */
-	u64 ps;			/* default weight in picoseconds */
-	const char *per;	/* the unit */
-	const char *source;	/* where the weight comes from */
+	const char *function; /* what a profiler of the real kernel shows */
+	u64 ps;		      /* default weight in picoseconds */
+	const char *per;      /* the unit */
+	const char *source;   /* where the weight comes from */
 };
 
 enum lock_id {
@@ -59,49 +59,49 @@ enum lock_id {
 enum machine_context { CONTEXT_TASK, CONTEXT_KSWAPD, CONTEXT_NR };
 
 struct machine_config {
-	const char *kernel;		/* profile expression; not kept */
-	u64 memory;			/* bytes of simulated memory */
-	unsigned int page_size;		/* 4096, 16384 or 65536 */
-	u64 seed;			/* of everything random in this machine */
-	bool data;			/* folios hold real bytes */
-	int fragment_order;		/* -1: memory is whole; else no free block above it ... */
-	unsigned int fragment_percent;	/* ... in that share of memory */
-	const u64 *cost_ps;		/* COST_NR weights, or NULL for the defaults; not kept */
-	unsigned int cpus;		/* 1 .. MACHINE_MAX_CPUS */
+	const char *kernel;	       /* profile expression; not kept */
+	u64 memory;		       /* bytes of simulated memory */
+	unsigned int page_size;	       /* 4096, 16384 or 65536 */
+	u64 seed;		       /* of everything random in this machine */
+	bool data;		       /* folios hold real bytes */
+	int fragment_order;	       /* -1: memory is whole; else no free block above it ... */
+	unsigned int fragment_percent; /* ... in that share of memory */
+	const u64 *cost_ps;	       /* COST_NR weights, or NULL for the defaults; not kept */
+	unsigned int cpus;	       /* 1 .. MACHINE_MAX_CPUS */
 };
 
 struct machine {
 	/* Set at boot, constant afterwards. */
 	struct knobs knobs;
-	char kernel[128];		/* the profile expression */
+	char kernel[128]; /* the profile expression */
 	unsigned int page_shift;
 	unsigned long page_size;
-	unsigned int max_page_order;	/* MAX_PAGE_ORDER of the buddy allocator */
+	unsigned int max_page_order;	  /* MAX_PAGE_ORDER of the buddy allocator */
 	unsigned int max_pagecache_order; /* MAX_PAGECACHE_ORDER */
-	unsigned long max_pfn;		/* pages of memory */
+	unsigned long max_pfn;		  /* pages of memory */
 	bool data;
 	int fragment_order;
 	unsigned int fragment_percent;
 	u64 seed;
-	unsigned int nr_cpus;		/* of the tasks */
-	u64 span;			/* bytes reserved at the machine's own address */
-	unsigned long forbidden_end;	/* debug builds: no page from here on was ever out of bounds */
-	char *arena;			/* data only: page pfn at arena + (pfn << page_shift) */
-	u8 *page_state;			/* one byte a page: provenance, fate, poison (mm/page_state.h) */
+	unsigned int nr_cpus;	     /* of the tasks */
+	u64 span;		     /* bytes reserved at the machine's own address */
+	unsigned long forbidden_end; /* debug builds: no page from here on was ever out of bounds */
+	char *arena;		     /* data only: page pfn at arena + (pfn << page_shift) */
+	u8 *page_state; /* one byte a page: provenance, fate, poison (mm/page_state.h) */
 
 	/* Time and accounts. */
-	u64 clock_ps;			/* virtual time of the running task */
-	enum machine_context context;	/* who is charged now */
-	u64 cost_ps[COST_NR];		/* weights in force */
+	u64 clock_ps;			     /* virtual time of the running task */
+	enum machine_context context;	     /* who is charged now */
+	u64 cost_ps[COST_NR];		     /* weights in force */
 	u64 cost_units[CONTEXT_NR][COST_NR]; /* units charged so far */
-	u64 kswapd_ps;			/* time of background reclaim, beside the clock */
-	u64 locks[LOCK_NR];		/* acquisitions */
-	u64 page_used[8];		/* pages used at least once, by provenance */
-	u64 next_io_ps;			/* when the next I/O completes; ~0 while none is under way */
+	u64 kswapd_ps;			     /* time of background reclaim, beside the clock */
+	u64 locks[LOCK_NR];		     /* acquisitions */
+	u64 page_used[8];		     /* pages used at least once, by provenance */
+	u64 next_io_ps; /* when the next I/O completes; ~0 while none is under way */
 	void (*io_poll)(struct machine *m); /* completes what is due; set by block/ */
-	struct sched *sched;		/* several tasks at a time (machine/sched.h), or NULL */
-	unsigned int cpu;		/* that runs now: 0 .. nr_cpus - 1, or nr_cpus for kswapd's */
-	u64 switches;			/* from task to task: what was looked up before may be gone */
+	struct sched *sched;		    /* several tasks at a time (machine/sched.h), or NULL */
+	unsigned int cpu; /* that runs now: 0 .. nr_cpus - 1, or nr_cpus for kswapd's */
+	u64 switches;	  /* from task to task: what was looked up before may be gone */
 	struct trace trace;
 	struct prng prng;
 
@@ -114,10 +114,10 @@ struct machine {
 	u64 fail_folio_alloc_in;
 
 	/* State of the upper floors. */
-	struct mm_state *mm;		/* mm/internal.h: zone, lruvec, folio structs, batches */
-	struct blk_state *blk;		/* block/blk.h: what is under I/O */
-	void *journal_info[256];	/* by CPU, of its task: fs/jbd2/jbd2.h its open handle */
-	struct ra_policy *ra_policy;	/* mm/ra_policy.h: decides windows, NULL: the kernel does */
+	struct mm_state *mm;	     /* mm/internal.h: zone, lruvec, folio structs, batches */
+	struct blk_state *blk;	     /* block/blk.h: what is under I/O */
+	void *journal_info[256];     /* by CPU, of its task: fs/jbd2/jbd2.h its open handle */
+	struct ra_policy *ra_policy; /* mm/ra_policy.h: decides windows, NULL: the kernel does */
 };
 
 /*

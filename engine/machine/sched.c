@@ -30,17 +30,17 @@ struct task {
 	/* While it does not run. */
 	enum task_state state;
 	u64 clock_ps;
-	u64 seq;			/* of equal clocks the lower one goes first */
+	u64 seq; /* of equal clocks the lower one goes first */
 	enum machine_context context;
-	const void *key;		/* what it sleeps for */
-	struct lock *lock;		/* the queue it stands in */
+	const void *key;   /* what it sleeps for */
+	struct lock *lock; /* the queue it stands in */
 	const struct lock_call *call;
-	struct task *next;		/* behind it in that queue */
+	struct task *next; /* behind it in that queue */
 
-	u64 op_ps;			/* when its operation began */
-	u64 op_points;			/* scheduling points since then */
+	u64 op_ps;     /* when its operation began */
+	u64 op_points; /* scheduling points since then */
 	u64 began_ps;
-	struct cpu_times times;		/* run_ps is left to sched_cpu_times() */
+	struct cpu_times times; /* run_ps is left to sched_cpu_times() */
 
 	struct fiber fiber;
 };
@@ -49,20 +49,20 @@ struct sched {
 	struct machine *m;
 	struct task *tasks[SCHED_MAX_CPUS];
 	unsigned int nr_tasks;
-	unsigned int nr_working;	/* not done, daemons aside */
-	unsigned int nr_sleeping;	/* for a key */
+	unsigned int nr_working;  /* not done, daemons aside */
+	unsigned int nr_sleeping; /* for a key */
 	struct task *current;
 	struct task *ready[SCHED_MAX_CPUS]; /* a heap: earliest clock first */
 	unsigned int nr_ready;
 	u64 seq, switches;
-	bool in_irq;			/* a completion runs on the current task's stack */
+	bool in_irq; /* a completion runs on the current task's stack */
 	bool stopping;
 	bool disturbed;
 	struct prng prng;
 	struct lock_site sites[SCHED_LOCK_SITES]; /* hashed by function and lock */
 	int error;
 	struct fl_error *err;
-	struct fiber main;		/* of sched_run() */
+	struct fiber main; /* of sched_run() */
 };
 
 /* ---- switching ---- */
@@ -236,8 +236,8 @@ static void watchdog(struct sched *s)
 
 	if (likely(++t->op_points < WATCHDOG_POINTS && s->m->clock_ps - t->op_ps < WATCHDOG_PS))
 		return;
-	s->error = fl_error_set(s->err, -ETIME, NULL, 0, "soft lockup: CPU %u stuck in one call of %s",
-				t->cpu, t->name);
+	s->error = fl_error_set(s->err, -ETIME, NULL, 0,
+				"soft lockup: CPU %u stuck in one call of %s", t->cpu, t->name);
 	switch_to_main(s);
 }
 
@@ -350,8 +350,11 @@ static void trace_lock(struct machine *m, enum trace_event_id id, const struct l
 		       u64 since_ps, bool waited)
 {
 	if (trace_count(&m->trace, id, 0)) {
-		struct trace_event ev = { .id = id, .a = call->id, .b = call->shared,
-					  .c = (m->clock_ps - since_ps) / 1000, .d = waited };
+		struct trace_event ev = {.id = id,
+					 .a = call->id,
+					 .b = call->shared,
+					 .c = (m->clock_ps - since_ps) / 1000,
+					 .d = waited};
 
 		trace_dispatch(&m->trace, &ev);
 	}
@@ -454,7 +457,7 @@ void sched_lock(struct machine *m, struct lock *lock, const struct lock_call *ca
 
 void sched_unlock(struct machine *m, struct lock *lock, enum lock_id id)
 {
-	const struct lock_call call = { .id = id };
+	const struct lock_call call = {.id = id};
 	struct sched *s = m->sched;
 
 	if (s->in_irq)
@@ -468,7 +471,7 @@ void sched_unlock(struct machine *m, struct lock *lock, enum lock_id id)
 
 void sched_unlock_shared(struct machine *m, struct lock *lock, enum lock_id id)
 {
-	const struct lock_call call = { .id = id, .shared = true };
+	const struct lock_call call = {.id = id, .shared = true};
 	struct sched *s = m->sched;
 
 	if (s->in_irq)
@@ -609,8 +612,7 @@ struct cpu_times sched_cpu_times(const struct sched *s, unsigned int cpu)
 	const struct task *t = s->tasks[cpu];
 	struct cpu_times times = t->times;
 
-	times.run_ps = t->clock_ps - t->began_ps - times.spin_ps - times.sleep_ps -
-		       times.stolen_ps;
+	times.run_ps = t->clock_ps - t->began_ps - times.spin_ps - times.sleep_ps - times.stolen_ps;
 	return times;
 }
 

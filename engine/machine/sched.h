@@ -10,12 +10,12 @@
  * interrupts take a CPU away from its task and for how long. That, and nothing else, makes tasks
  * meet elsewhere.
  *
- * Mirrors    kernel/sched/ in purpose, kernel/locking/qspinlock.c, rwsem.c, kernel/sched/wait_bit.c.
- * Invariant  the task that runs has the earliest clock of all that could run at the last
- *            scheduling point; no I/O that is due earlier is outstanding there.
- * Owner      sched_new() gives a scheduler to the caller, sched_free() ends it with its tasks.
- * Errors     -EDEADLK from sched_run() with the tasks and what they wait for.
- * Differs    a task never leaves its CPU and shares it with nobody; no priorities, no migration.
+ * Mirrors    kernel/sched/ in purpose, kernel/locking/qspinlock.c, rwsem.c,
+ * kernel/sched/wait_bit.c. Invariant  the task that runs has the earliest clock of all that could
+ * run at the last scheduling point; no I/O that is due earlier is outstanding there. Owner
+ * sched_new() gives a scheduler to the caller, sched_free() ends it with its tasks. Errors -EDEADLK
+ * from sched_run() with the tasks and what they wait for. Differs    a task never leaves its CPU
+ * and shares it with nobody; no priorities, no migration.
  */
 #ifndef FL_MACHINE_SCHED_H
 #define FL_MACHINE_SCHED_H
@@ -37,19 +37,19 @@ enum task_does { TASK_RUNS, TASK_SLEEPS, TASK_ENDED };
 struct lock_site {
 	const char *function;
 	enum lock_id id;
-	u64 taken;		/* times */
-	u64 contended;		/* of these, somebody else had it */
-	u64 wait_ps;		/* from wanting to having it, all together */
-	u64 hold_ps;		/* exclusive holders only */
+	u64 taken;     /* times */
+	u64 contended; /* of these, somebody else had it */
+	u64 wait_ps;   /* from wanting to having it, all together */
+	u64 hold_ps;   /* exclusive holders only */
 	u64 max_wait_ps;
 };
 
 /* What became of one CPU's time since its task began. */
 struct cpu_times {
-	u64 run_ps;		/* doing something */
-	u64 spin_ps;		/* waiting for a spinlock */
-	u64 sleep_ps;		/* waiting for a sleeping lock, a folio or I/O */
-	u64 stolen_ps;		/* interrupts of the schedule */
+	u64 run_ps;    /* doing something */
+	u64 spin_ps;   /* waiting for a spinlock */
+	u64 sleep_ps;  /* waiting for a sleeping lock, a folio or I/O */
+	u64 stolen_ps; /* interrupts of the schedule */
 };
 
 /*

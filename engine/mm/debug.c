@@ -55,8 +55,7 @@ int vm_check_folio(const struct folio *folio, struct fl_error *err)
 		return 0;
 	if (folio->index & (nr - 1))
 		return broken(err, folio, "index not naturally aligned");
-	if (folio->_order > m->max_pagecache_order ||
-	    (folio->_order == 1 && !knob(m, ORDER1)))
+	if (folio->_order > m->max_pagecache_order || (folio->_order == 1 && !knob(m, ORDER1)))
 		return broken(err, folio, "an order this kernel does not have");
 	if (folio->_refcount < (s32)nr + folio->_mapcount)
 		return broken(err, folio, "fewer references than cache and mappings hold");
@@ -112,9 +111,9 @@ static int check_idle_folio(struct machine *m, const struct folio *folio, struct
 
 /* Sums over all page tables, to be laid beside the folios' own counts. */
 struct map_sums {
-	u64 mappings;	/* PTEs and PMDs */
+	u64 mappings;	    /* PTEs and PMDs */
 	u64 folio_mappings; /* _mapcount of all folios */
-	u64 mapped;	/* NR_FILE_MAPPED as the folios say */
+	u64 mapped;	    /* NR_FILE_MAPPED as the folios say */
 };
 
 /* What the folio adds to NR_FILE_MAPPED. */
@@ -125,8 +124,8 @@ static u64 folio_pages_mapped(const struct folio *folio)
 	return folio_test_large(folio) ? folio->_nr_pages_mapped : folio->_mapcount > 0;
 }
 
-static int check_mapping(struct machine *m, struct address_space *mapping, u64 *pages,
-			 u64 *folios, struct map_sums *sums, struct fl_error *err)
+static int check_mapping(struct machine *m, struct address_space *mapping, u64 *pages, u64 *folios,
+			 struct map_sums *sums, struct fl_error *err)
 {
 	XA_STATE(xas, &mapping->i_pages, 0);
 	struct folio *folio;
@@ -203,7 +202,8 @@ static int check_pmd(const struct vm_area_struct *vma, const struct pmd *pmd, un
 	for (unsigned long t = 0; pmd->present && t < ptrs_per_pte(m) && !ret; t++) {
 		unsigned long addr = table + (t << m->page_shift);
 
-		if (!pmd->pte[t] || pmd->pte[t] & PTE_MARKER_POISONED || addr < vma->vm_start || addr >= vma->vm_end)
+		if (!pmd->pte[t] || pmd->pte[t] & PTE_MARKER_POISONED || addr < vma->vm_start ||
+		    addr >= vma->vm_end)
 			continue;
 		sums->mappings++;
 		ret = check_pte(vma, addr, pmd->pte[t], err);
@@ -262,7 +262,8 @@ static int check_zone(const struct machine *m, struct fl_error *err)
 				    zone->nr_free);
 	if (free + m->mm->live_pages + zone->pinned + m->mm->mf.off_buddy != zone->managed_pages)
 		return fl_error_set(err, -EINVAL, NULL, 0,
-				    "%" PRIu64 " free + %lu in folios + %lu pinned pages are not %lu",
+				    "%" PRIu64
+				    " free + %lu in folios + %lu pinned pages are not %lu",
 				    free, m->mm->live_pages, zone->pinned, zone->managed_pages);
 	return 0;
 }
@@ -353,7 +354,7 @@ static void count_batched(const struct machine *m, u64 *pages, u64 *folios)
 int vm_check_machine(struct machine *m, struct fl_error *err)
 {
 	struct address_space *mapping;
-	struct map_sums sums = { 0 };
+	struct map_sums sums = {0};
 	u64 pages = 0, folios = 0, cached;
 	int ret;
 
@@ -369,9 +370,10 @@ int vm_check_machine(struct machine *m, struct fl_error *err)
 	if (cached != m->mm->vm.nr_file_pages || pages != m->mm->live_pages ||
 	    folios != m->mm->live_folios)
 		return fl_error_set(err, -EINVAL, NULL, 0,
-				    "%" PRIu64 " pages in %" PRIu64 " folios are held, but %lu in %"
-				    PRIu64 " are alive and %lu counted", pages, folios,
-				    m->mm->live_pages, m->mm->live_folios,
+				    "%" PRIu64 " pages in %" PRIu64
+				    " folios are held, but %lu in %" PRIu64
+				    " are alive and %lu counted",
+				    pages, folios, m->mm->live_pages, m->mm->live_folios,
 				    m->mm->vm.nr_file_pages);
 	ret = check_mappings(m, &sums, err);
 	if (!ret)

@@ -30,8 +30,8 @@ void mapping_set_folio_order_range(struct address_space *mapping, unsigned int m
 	max = max(min, min(max, limit));
 	mapping->flags &= ~((unsigned long)AS_FOLIO_ORDER_MASK << AS_FOLIO_ORDER_MIN |
 			    (unsigned long)AS_FOLIO_ORDER_MASK << AS_FOLIO_ORDER_MAX);
-	mapping->flags |= (unsigned long)min << AS_FOLIO_ORDER_MIN |
-			  (unsigned long)max << AS_FOLIO_ORDER_MAX;
+	mapping->flags |= (unsigned long)min << AS_FOLIO_ORDER_MIN | (unsigned long)max
+									     << AS_FOLIO_ORDER_MAX;
 }
 
 /* ---- adding and removing ---- */
@@ -63,12 +63,13 @@ static int check_conflict(struct xa_state *xas, void **shadowp)
 }
 
 /*
- * What xas_split_alloc() saw before xa_lock was taken. It fills the nodes that a split will need with
- * the entry it found; kernels before ADD_SPLIT_RECHECK put them into the tree whatever is there now.
+ * What xas_split_alloc() saw before xa_lock was taken. It fills the nodes that a split will need
+ * with the entry it found; kernels before ADD_SPLIT_RECHECK put them into the tree whatever is
+ * there now.
  */
 struct split_alloc {
 	void *entry;
-	unsigned int order;	/* 0: nothing was prepared */
+	unsigned int order; /* 0: nothing was prepared */
 };
 
 /* Allocating the nodes may sleep, once for each. */
@@ -76,7 +77,7 @@ static struct split_alloc prepare_split(struct address_space *mapping, pgoff_t i
 					unsigned int order)
 {
 	struct machine *m = mapping_machine(mapping);
-	struct split_alloc alloc = { 0 };
+	struct split_alloc alloc = {0};
 	XA_STATE(xas, &mapping->i_pages, index);
 
 	if (knob(m, ADD_SPLIT_RECHECK) || !m->sched)
@@ -84,7 +85,7 @@ static struct split_alloc prepare_split(struct address_space *mapping, pgoff_t i
 	alloc.entry = xas_load(&xas);
 	alloc.order = alloc.entry ? xas_get_order(&xas) : 0;
 	if (alloc.order / XA_CHUNK_SHIFT <= order / XA_CHUNK_SHIFT)
-		return (struct split_alloc){ 0 };
+		return (struct split_alloc){0};
 	for (unsigned int i = 0; i < 1U << alloc.order % XA_CHUNK_SHIFT; i++)
 		sched_point(m);
 	return alloc;
@@ -156,8 +157,8 @@ int __filemap_add_folio(struct address_space *mapping, struct folio *folio, pgof
 	return ret;
 }
 
-int filemap_add_folio(struct address_space *mapping, struct folio *folio, pgoff_t index,
-		      gfp_t gfp, enum page_provenance provenance)
+int filemap_add_folio(struct address_space *mapping, struct folio *folio, pgoff_t index, gfp_t gfp,
+		      enum page_provenance provenance)
 {
 	struct machine *m = mapping_machine(mapping);
 	void *shadow = NULL;
@@ -172,8 +173,8 @@ int filemap_add_folio(struct address_space *mapping, struct folio *folio, pgoff_
 		return ret;
 	}
 	page_state_insert(folio, provenance);
-	trace_event(&m->trace, EV_mm_filemap_add_to_page_cache, folio->_order,
-		    mapping->host->i_ino, index, folio->_pfn, provenance);
+	trace_event(&m->trace, EV_mm_filemap_add_to_page_cache, folio->_order, mapping->host->i_ino,
+		    index, folio->_pfn, provenance);
 	if (shadow)
 		workingset_refault(folio, shadow);
 	folio_add_lru(folio);
@@ -236,8 +237,8 @@ bool folio_trylock(struct folio *folio)
 void folio_wait_locked(struct folio *folio)
 {
 	struct machine *m = folio_machine(folio);
-	struct trace_event ev = { .id = EV_fl_folio_wait, .order = folio->_order,
-				  .index = folio->index };
+	struct trace_event ev = {
+		.id = EV_fl_folio_wait, .order = folio->_order, .index = folio->index};
 	u64 start = m->clock_ps;
 
 	if (!folio_test_locked(folio))

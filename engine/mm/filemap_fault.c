@@ -38,8 +38,14 @@ static void submit_mmap_window(struct readahead_control *ractl, struct file_ra_s
 {
 	struct machine *m = mapping_machine(ractl->mapping);
 	struct trace_event ev = {
-		.id = EV_fl_window, .ino = ractl->mapping->host->i_ino, .index = ractl->_index,
-		.a = ra->size, .b = ra->async_size, .c = ra->ra_pages, .d = ra->ra_pages, .e = rule,
+		.id = EV_fl_window,
+		.ino = ractl->mapping->host->i_ino,
+		.index = ractl->_index,
+		.a = ra->size,
+		.b = ra->async_size,
+		.c = ra->ra_pages,
+		.d = ra->ra_pages,
+		.e = rule,
 	};
 	u64 start_ps = m->clock_ps;
 
@@ -65,8 +71,8 @@ static unsigned int huge_order(const struct vm_area_struct *vma)
 }
 
 /* A whole huge folio around the fault, and the next one too unless access is random. */
-static void read_huge(struct readahead_control *ractl, struct file_ra_state *ra,
-		      unsigned int order, unsigned long vm_flags)
+static void read_huge(struct readahead_control *ractl, struct file_ra_state *ra, unsigned int order,
+		      unsigned long vm_flags)
 {
 	ractl->_index = round_down(ractl->_index, 1UL << order);
 	ra->size = 1U << order;
@@ -311,12 +317,12 @@ struct map_window {
 	struct vm_fault *vmf;
 	struct address_space *mapping;
 	struct machine *m;
-	pgoff_t start, end;	/* file pages, inclusive */
-	pgoff_t file_end;	/* last page of the file */
-	unsigned int misses;	/* to be uncounted */
-	bool mapped;		/* the faulting page */
-	pgoff_t next;		/* page behind the folio found last */
-	u64 switches;		/* of the machine when it was found; ~0: none was */
+	pgoff_t start, end;  /* file pages, inclusive */
+	pgoff_t file_end;    /* last page of the file */
+	unsigned int misses; /* to be uncounted */
+	bool mapped;	     /* the faulting page */
+	pgoff_t next;	     /* page behind the folio found last */
+	u64 switches;	     /* of the machine when it was found; ~0: none was */
 };
 
 static bool folio_usable(struct map_window *w, struct folio *folio)
@@ -361,7 +367,8 @@ static bool map_whole_folio(const struct map_window *w, const struct folio *foli
 
 	if (!knob(w->m, WHOLE_FOLIO_AROUND) || nr == 1 || w->file_end < folio_next_index(folio))
 		return false;
-	if (folio->index < vma->vm_pgoff || folio_next_index(folio) > vma->vm_pgoff + vma_pages(vma))
+	if (folio->index < vma->vm_pgoff ||
+	    folio_next_index(folio) > vma->vm_pgoff + vma_pages(vma))
 		return false;
 	return t >= idx && t - idx + nr <= ptrs_per_pte(w->m);
 }
@@ -489,8 +496,12 @@ static void uncount_misses(struct map_window *w)
 vm_fault_t filemap_map_pages(struct vm_fault *vmf, pgoff_t start_pgoff, pgoff_t end_pgoff)
 {
 	struct address_space *mapping = vmf->vma->vm_file->f_mapping;
-	struct map_window w = { .vmf = vmf, .mapping = mapping, .m = mapping_machine(mapping),
-				.start = start_pgoff, .next = start_pgoff, .switches = ~0ULL };
+	struct map_window w = {.vmf = vmf,
+			       .mapping = mapping,
+			       .m = mapping_machine(mapping),
+			       .start = start_pgoff,
+			       .next = start_pgoff,
+			       .switches = ~0ULL};
 	XA_STATE(xas, &mapping->i_pages, start_pgoff);
 	struct folio *folio;
 
@@ -509,9 +520,9 @@ vm_fault_t filemap_map_pages(struct vm_fault *vmf, pgoff_t start_pgoff, pgoff_t 
 	if (knob(w.m, RSS_UNIT))
 		charge(w.m, COST_RSS, 1);
 	uncount_misses(&w);
-	trace_event2(&w.m->trace,
-		     &(struct trace_event){ .id = EV_mm_filemap_map_pages,
-					    .ino = mapping->host->i_ino, .index = start_pgoff,
-					    .c = w.end });
+	trace_event2(&w.m->trace, &(struct trace_event){.id = EV_mm_filemap_map_pages,
+							.ino = mapping->host->i_ino,
+							.index = start_pgoff,
+							.c = w.end});
 	return w.mapped ? VM_FAULT_NOPAGE : 0;
 }

@@ -187,9 +187,10 @@ static void trace_get_pages(struct machine *m, const struct address_space *mappi
 			    pgoff_t last_index)
 {
 	if (trace_count(&m->trace, EV_mm_filemap_get_pages, 0)) {
-		struct trace_event ev = { .id = EV_mm_filemap_get_pages,
-					  .ino = mapping->host->i_ino, .index = index,
-					  .c = last_index - 1 };
+		struct trace_event ev = {.id = EV_mm_filemap_get_pages,
+					 .ino = mapping->host->i_ino,
+					 .index = index,
+					 .c = last_index - 1};
 
 		trace_dispatch(&m->trace, &ev);
 	}
@@ -396,7 +397,7 @@ ssize_t filemap_splice_read(struct file *in, loff_t *ppos, size_t len)
 {
 	struct inode *inode = in->f_mapping->host;
 	struct machine *m = mapping_machine(in->f_mapping);
-	struct kiocb iocb = { .ki_filp = in };
+	struct kiocb iocb = {.ki_filp = in};
 	struct folio_batch fbatch;
 	size_t total = 0;
 	int error = 0;

@@ -102,8 +102,7 @@ static size_t write_chunk(const struct address_space *mapping)
 					  : m->page_size;
 }
 
-size_t copy_folio_from_iter(struct folio *folio, size_t offset, size_t bytes,
-			    struct iov_iter *iter)
+size_t copy_folio_from_iter(struct folio *folio, size_t offset, size_t bytes, struct iov_iter *iter)
 {
 	struct machine *m = folio_machine(folio);
 	char *to = folio_address(folio);

@@ -30,21 +30,21 @@ struct vm_operations_struct;
 struct writeback_control;
 
 /* f_mode */
-#define FMODE_READ (1u << 0)
-#define FMODE_WRITE (1u << 1)
-#define FMODE_RANDOM (1u << 12)
+#define FMODE_READ    (1u << 0)
+#define FMODE_WRITE   (1u << 1)
+#define FMODE_RANDOM  (1u << 12)
 #define FMODE_NOREUSE (1u << 23)
 
 /* ki_flags */
-#define IOCB_NOWAIT (1 << 3)
-#define IOCB_WAITQ (1 << 19)
-#define IOCB_NOIO (1 << 20)
+#define IOCB_NOWAIT    (1 << 3)
+#define IOCB_WAITQ     (1 << 19)
+#define IOCB_NOIO      (1 << 20)
 #define IOCB_DONTCACHE (1 << 25)
 
 /* a_flags of a mapping: bits 16..20 smallest, 21..25 largest folio order. */
 #define AS_FOLIO_ORDER_BITS 5
-#define AS_FOLIO_ORDER_MIN 16
-#define AS_FOLIO_ORDER_MAX (AS_FOLIO_ORDER_MIN + AS_FOLIO_ORDER_BITS)
+#define AS_FOLIO_ORDER_MIN  16
+#define AS_FOLIO_ORDER_MAX  (AS_FOLIO_ORDER_MIN + AS_FOLIO_ORDER_BITS)
 #define AS_FOLIO_ORDER_MASK ((1u << AS_FOLIO_ORDER_BITS) - 1)
 
 /* Longest single read or write. include/linux/fs.h MAX_RW_COUNT. */
@@ -54,31 +54,31 @@ struct writeback_control;
 
 struct backing_dev_info {
 	unsigned int capabilities; /* BDI_CAP_*; none of what has no disk */
-	unsigned long ra_pages;	/* largest readahead window in pages (read_ahead_kb) */
-	unsigned long io_pages;	/* largest single I/O in pages (max_sectors_kb) */
+	unsigned long ra_pages;	   /* largest readahead window in pages (read_ahead_kb) */
+	unsigned long io_pages;	   /* largest single I/O in pages (max_sectors_kb) */
 };
 
 struct super_block {
 	struct machine *s_machine;
 	struct backing_dev_info *s_bdi;
-	struct block_device *s_bdev;	/* NULL where there is none */
-	const char *s_type;		/* "ext4", "xfs", ... */
-	const struct file_system_type *s_ops;	/* fs/super.h */
+	struct block_device *s_bdev;	      /* NULL where there is none */
+	const char *s_type;		      /* "ext4", "xfs", ... */
+	const struct file_system_type *s_ops; /* fs/super.h */
 	loff_t s_maxbytes;
 	unsigned char s_blocksize_bits;
-	u32 s_dev;			/* minor number for tracepoints */
-	void *s_fs_info;		/* the file system's; freed with the super block */
-	struct block_space *s_space;	/* free blocks; fs/balloc.h */
+	u32 s_dev;		     /* minor number for tracepoints */
+	void *s_fs_info;	     /* the file system's; freed with the super block */
+	struct block_space *s_space; /* free blocks; fs/balloc.h */
 	struct list_head s_inodes;
 	u32 s_next_ino;
-	struct backing_dev_info bdi;	/* storage behind s_bdi */
+	struct backing_dev_info bdi; /* storage behind s_bdi */
 };
 
 struct address_space_operations {
 	int (*read_folio)(struct file *file, struct folio *folio);
 	/*
-	 * A locked folio ready for [pos, pos + len), which may be cut to the folio's end. 0, negative
-	 * errno, or (ours) the most bytes that may be written.
+	 * A locked folio ready for [pos, pos + len), which may be cut to the folio's end. 0,
+	 * negative errno, or (ours) the most bytes that may be written.
 	 */
 	int (*write_begin)(struct address_space *mapping, loff_t pos, unsigned int len,
 			   struct folio **foliop);
@@ -96,29 +96,29 @@ struct address_space_operations {
 
 struct address_space {
 	struct inode *host;
-	struct xarray i_pages;		/* folios and shadow entries; under xa_lock */
+	struct xarray i_pages; /* folios and shadow entries; under xa_lock */
 	gfp_t gfp_mask;
 	unsigned long nrpages;
-	pgoff_t writeback_index;	/* where cyclic writeback goes on */
-	u64 dirtied_ps;			/* since when it has had dirty folios; 0: it has none */
+	pgoff_t writeback_index; /* where cyclic writeback goes on */
+	u64 dirtied_ps;		 /* since when it has had dirty folios; 0: it has none */
 	const struct address_space_operations *a_ops;
 	unsigned long flags;
-	u32 wb_err;			/* errors so far; the lowest bit: somebody has seen the last */
-	struct list_head i_mmap;	/* VMAs that map it, by shared; under i_mmap_rwsem */
+	u32 wb_err;		 /* errors so far; the lowest bit: somebody has seen the last */
+	struct list_head i_mmap; /* VMAs that map it, by shared; under i_mmap_rwsem */
 	struct lock xa_lock, invalidate_lock, i_mmap_rwsem;
-	struct list_head m_mappings;	/* all mappings of the machine, for checks */
+	struct list_head m_mappings; /* all mappings of the machine, for checks */
 };
 
 /* What the blocks of an extent are; a hole has no extent. */
 enum extent_state {
-	EXTENT_WRITTEN,		/* bytes on disk */
-	EXTENT_UNWRITTEN,	/* blocks on disk, bytes read as zeros */
-	EXTENT_DELAYED,		/* reserved, no place on disk yet */
+	EXTENT_WRITTEN,	  /* bytes on disk */
+	EXTENT_UNWRITTEN, /* blocks on disk, bytes read as zeros */
+	EXTENT_DELAYED,	  /* reserved, no place on disk yet */
 };
 
 /* One run of blocks of a file. */
 struct fs_extent {
-	u64 lblk, pblk, len;	/* in blocks; pblk is 0 while delayed */
+	u64 lblk, pblk, len; /* in blocks; pblk is 0 while delayed */
 	enum extent_state state;
 };
 
@@ -133,8 +133,8 @@ struct file_operations {
 	int (*fsync)(struct file *file);
 	long (*fallocate)(struct file *file, int mode, loff_t offset, loff_t len);
 	int (*setattr_size)(struct inode *inode, loff_t size);
-	void (*release)(struct inode *inode);	/* a descriptor was closed */
-	bool read_iolock;	/* reads share i_rwsem */
+	void (*release)(struct inode *inode); /* a descriptor was closed */
+	bool read_iolock;		      /* reads share i_rwsem */
 	/* What ->mmap installs; NULL: generic_file_vm_ops. */
 	const struct vm_operations_struct *vm_ops;
 };
@@ -146,13 +146,13 @@ struct inode {
 	loff_t i_size;
 	unsigned char i_blkbits;
 	const struct file_operations *i_fop;
-	struct fs_extent *i_extents;	/* fs/extents.h; what is missing is a hole */
+	struct fs_extent *i_extents; /* fs/extents.h; what is missing is a hole */
 	unsigned int i_nr_extents, i_cap_extents;
-	loff_t i_disksize;		/* size that writeback has made durable */
-	unsigned long i_flags;		/* the file system's */
-	unsigned int i_nlink;		/* names; 0: memfd and the like */
-	void *i_private;		/* the file system's; freed with the inode */
-	void *i_inline;			/* data kept in the inode itself; the same */
+	loff_t i_disksize;     /* size that writeback has made durable */
+	unsigned long i_flags; /* the file system's */
+	unsigned int i_nlink;  /* names; 0: memfd and the like */
+	void *i_private;       /* the file system's; freed with the inode */
+	void *i_inline;	       /* data kept in the inode itself; the same */
 	struct lock i_rwsem;
 	struct list_head i_sb_list;
 	struct address_space i_data;
@@ -160,22 +160,22 @@ struct inode {
 
 /* mm/readahead.c's memory of one open file. */
 struct file_ra_state {
-	pgoff_t start;			/* first page of the most recent window */
-	unsigned int size;		/* its pages */
-	unsigned int async_size;	/* the tail; the mark is at start + size - async_size */
-	unsigned int ra_pages;		/* largest window */
-	unsigned short order;		/* preferred order of the last window (v6.17) */
-	unsigned short mmap_miss;	/* misses of mapped reads */
-	loff_t prev_pos;		/* just behind the last byte delivered; -1 at open */
+	pgoff_t start;		  /* first page of the most recent window */
+	unsigned int size;	  /* its pages */
+	unsigned int async_size;  /* the tail; the mark is at start + size - async_size */
+	unsigned int ra_pages;	  /* largest window */
+	unsigned short order;	  /* preferred order of the last window (v6.17) */
+	unsigned short mmap_miss; /* misses of mapped reads */
+	loff_t prev_pos;	  /* just behind the last byte delivered; -1 at open */
 };
 
 struct file {
 	struct inode *f_inode;
 	struct address_space *f_mapping;
 	unsigned int f_mode;
-	unsigned int f_count;		/* descriptors and mappings that hold it */
+	unsigned int f_count; /* descriptors and mappings that hold it */
 	loff_t f_pos;
-	u32 f_wb_err;			/* wb_err of the mapping as last seen here */
+	u32 f_wb_err; /* wb_err of the mapping as last seen here */
 	struct lock f_pos_lock;
 	struct file_ra_state f_ra;
 };
@@ -190,15 +190,15 @@ struct kiocb {
 struct iov_iter {
 	size_t count;	/* bytes still wanted */
 	char *ubuf;	/* next byte, or NULL: count but do not copy */
-	bool short_mem;	/* only the next mem bytes can be accessed, then it faults */
+	bool short_mem; /* only the next mem bytes can be accessed, then it faults */
 	bool kernel;	/* a buffer of the kernel's own */
 	size_t mem;
 };
 
 /* Marks of i_pages. */
-#define PAGECACHE_TAG_DIRTY XA_MARK_0
+#define PAGECACHE_TAG_DIRTY	XA_MARK_0
 #define PAGECACHE_TAG_WRITEBACK XA_MARK_1
-#define PAGECACHE_TAG_TOWRITE XA_MARK_2
+#define PAGECACHE_TAG_TOWRITE	XA_MARK_2
 
 static inline struct machine *mapping_machine(const struct address_space *mapping)
 {

@@ -10,8 +10,8 @@
 #include "mm/mm.h"
 
 /* What a piece inherits. The mark (PG_readahead) stays with the first one only. */
-#define SPLIT_FLAGS                                                                               \
-	(BIT(PG_referenced) | BIT(PG_uptodate) | BIT(PG_dirty) | BIT(PG_active) |                 \
+#define SPLIT_FLAGS                                                                                \
+	(BIT(PG_referenced) | BIT(PG_uptodate) | BIT(PG_dirty) | BIT(PG_active) |                  \
 	 BIT(PG_workingset) | BIT(PG_swapbacked) | BIT(PG_unevictable) | BIT(PG_dropbehind))
 
 /* The pieces of a split: at most 2^order for a uniform one, so they are walked, not stored. */
@@ -19,7 +19,7 @@ struct split {
 	struct folio *folio;	/* the one that is cut; keeps the first piece */
 	pgoff_t page;		/* where the cut is wanted */
 	unsigned int order;	/* before the split */
-	unsigned int min_order;	/* smallest piece */
+	unsigned int min_order; /* smallest piece */
 	bool uniform;
 };
 
@@ -90,15 +90,18 @@ static int split_xarray(struct address_space *mapping, const struct split *s)
 	return xas_error(&xas);
 }
 
-static void make_piece(struct address_space *mapping, struct folio *piece,
-		       const struct folio *head, pgoff_t index, unsigned int order)
+static void make_piece(struct address_space *mapping, struct folio *piece, const struct folio *head,
+		       pgoff_t index, unsigned int order)
 {
 	XA_STATE_ORDER(xas, &mapping->i_pages, index, order);
 	struct lruvec *lruvec = &mapping_machine(mapping)->mm->lruvec;
 
 	*piece = (struct folio){
-		.flags = head->flags & SPLIT_FLAGS, .mapping = mapping, .index = index,
-		._refcount = 1 << order, ._pfn = head->_pfn + (index - head->index),
+		.flags = head->flags & SPLIT_FLAGS,
+		.mapping = mapping,
+		.index = index,
+		._refcount = 1 << order,
+		._pfn = head->_pfn + (index - head->index),
 		._order = order,
 	};
 	xas_store(&xas, piece);
@@ -155,8 +158,13 @@ static void __split_unmapped_folio(struct address_space *mapping, const struct s
 static void trace_split(const struct address_space *mapping, const struct split *s)
 {
 	const struct trace_event ev = {
-		.id = EV_fl_folio_split, .order = s->order, .ino = mapping->host->i_ino,
-		.index = s->folio->index, .a = s->folio->_pfn, .b = s->min_order, .c = s->page,
+		.id = EV_fl_folio_split,
+		.order = s->order,
+		.ino = mapping->host->i_ino,
+		.index = s->folio->index,
+		.a = s->folio->_pfn,
+		.b = s->min_order,
+		.c = s->page,
 		.d = s->uniform,
 	};
 
@@ -214,7 +222,9 @@ static int __folio_split(struct folio *folio, pgoff_t page, bool uniform)
 	struct address_space *mapping = folio->mapping;
 	struct machine *m = folio_machine(folio);
 	struct split s = {
-		.folio = folio, .page = page, .order = folio_order(folio),
+		.folio = folio,
+		.page = page,
+		.order = folio_order(folio),
 		.min_order = mapping_min_folio_order(mapping),
 		.uniform = uniform,
 	};

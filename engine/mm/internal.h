@@ -19,7 +19,7 @@
 
 /* 64 KiB pages have buddy orders 0..13. */
 #define NR_PAGE_ORDERS_MAX 14
-#define PFN_NONE (~0UL)
+#define PFN_NONE	   (~0UL)
 
 enum zone_watermarks { WMARK_MIN, WMARK_LOW, WMARK_HIGH, NR_WMARK };
 
@@ -29,7 +29,7 @@ struct zone {
 	struct hbitmap free_area[NR_PAGE_ORDERS_MAX];
 	unsigned long managed_pages;
 	unsigned long nr_free;
-	unsigned long pinned;		/* held for ever by --fragment */
+	unsigned long pinned; /* held for ever by --fragment */
 	unsigned long _watermark[NR_WMARK];
 };
 
@@ -45,9 +45,9 @@ enum lru_list {
 #define LRU_ACTIVE 1
 
 struct lruvec {
-	struct list_head lists[NR_LRU_LISTS];	/* newest first; under lru_lock */
-	unsigned long nr[NR_LRU_LISTS];		/* pages */
-	unsigned long nonresident_age;		/* evictions and activations so far */
+	struct list_head lists[NR_LRU_LISTS]; /* newest first; under lru_lock */
+	unsigned long nr[NR_LRU_LISTS];	      /* pages */
+	unsigned long nonresident_age;	      /* evictions and activations so far */
 	struct lock lru_lock;
 };
 
@@ -64,14 +64,14 @@ struct cpu_fbatches {
  * due. Only with several tasks. include/linux/mmzone.h struct per_cpu_pages.
  */
 struct per_cpu_pages {
-	unsigned int count;	/* pages */
+	unsigned int count; /* pages */
 };
 
 /* What one CPU, and the task on it, has for itself. */
 struct mm_cpu {
 	struct cpu_fbatches fbatches;
 	struct per_cpu_pages pcp;
-	unsigned int memalloc;	/* reclaim does not reclaim for itself (PF_MEMALLOC) */
+	unsigned int memalloc; /* reclaim does not reclaim for itself (PF_MEMALLOC) */
 };
 
 /* Counters of the machine, the names of /proc/vmstat. */
@@ -86,34 +86,34 @@ struct vm_counters {
 
 /* Per-CPU parts of NR_FILE_MAPPED that wait for their flush. mm/vmstat.c, mm/memcontrol.c */
 struct lruvec_stats {
-	long node_diff;			/* not yet in the node's counter */
-	unsigned long memcg_pending;	/* sum of changes since the last memcg flush */
-	long threshold;			/* largest node_diff that stays */
+	long node_diff;		     /* not yet in the node's counter */
+	unsigned long memcg_pending; /* sum of changes since the last memcg flush */
+	long threshold;		     /* largest node_diff that stays */
 };
 
 struct mm_state {
 	struct zone zone;
 	struct lruvec lruvec;
-	struct mm_cpu *cpus;		/* nr_cpus and kswapd's */
+	struct mm_cpu *cpus; /* nr_cpus and kswapd's */
 	struct vm_counters vm;
-	u64 last_kupdate_ps;		/* when old dirty data was last looked for */
+	u64 last_kupdate_ps; /* when old dirty data was last looked for */
 	struct page_stats pages;
 	struct xa_cache xa_nodes;
 	struct slab slab;
-	struct list_head mappings;	/* every address_space, by m_mappings */
-	struct list_head mms;		/* every mm_struct, by mmlist */
+	struct list_head mappings; /* every address_space, by m_mappings */
+	struct list_head mms;	   /* every mm_struct, by mmlist */
 	struct shmem_globals shmem;
 	struct mf_state mf;
-	u16 *page_mapcount;		/* PTEs of each page of a large folio, by pfn */
+	u16 *page_mapcount; /* PTEs of each page of a large folio, by pfn */
 	struct lruvec_stats stats;
 	unsigned int fault_around_pages; /* a power of two */
 	/* struct folio slab: [0, next) were handed out before, the rest never. */
 	struct folio *folios;
 	u64 nr_folios, next_folio;
-	struct folio *free_folios;	/* linked through lru.next */
+	struct folio *free_folios; /* linked through lru.next */
 	u64 live_folios;
-	unsigned long live_pages;	/* pages of live folios */
-	u64 ra_ps;			/* virtual time spent inside readahead */
+	unsigned long live_pages; /* pages of live folios */
+	u64 ra_ps;		  /* virtual time spent inside readahead */
 };
 
 /* Between two steps of a read or splice of tmpfs, where a test may change the file. */

@@ -13,14 +13,19 @@
 #include "mm/writeback.h"
 
 static const char *const action_texts[] = {
-	[MF_MSG_UNMAP_FAILED] = "unmapping failed page", [MF_MSG_DIRTY_LRU] = "dirty LRU page",
-	[MF_MSG_CLEAN_LRU] = "clean LRU page", [MF_MSG_TRUNCATED_LRU] = "already truncated LRU page",
-	[MF_MSG_BUDDY] = "free buddy page", [MF_MSG_UNSPLIT_THP] = "unsplit thp",
+	[MF_MSG_UNMAP_FAILED] = "unmapping failed page",
+	[MF_MSG_DIRTY_LRU] = "dirty LRU page",
+	[MF_MSG_CLEAN_LRU] = "clean LRU page",
+	[MF_MSG_TRUNCATED_LRU] = "already truncated LRU page",
+	[MF_MSG_BUDDY] = "free buddy page",
+	[MF_MSG_UNSPLIT_THP] = "unsplit thp",
 	[MF_MSG_UNKNOWN] = "unknown page",
 };
 
 static const char *const result_texts[] = {
-	[MF_IGNORED] = "Ignored", [MF_FAILED] = "Failed", [MF_DELAYED] = "Delayed",
+	[MF_IGNORED] = "Ignored",
+	[MF_FAILED] = "Failed",
+	[MF_DELAYED] = "Delayed",
 	[MF_RECOVERED] = "Recovered",
 };
 
@@ -148,7 +153,8 @@ static bool maps_folio(const struct vm_area_struct *vma, unsigned long addr,
 static int signal_code(const struct machine *m, const struct mm_struct *mm, int flags)
 {
 	const bool early[] = {
-		[MCE_KILL_DEFAULT] = m->mm->mf.early_kill, [MCE_KILL_EARLY] = true,
+		[MCE_KILL_DEFAULT] = m->mm->mf.early_kill,
+		[MCE_KILL_EARLY] = true,
 		[MCE_KILL_LATE] = false,
 	};
 
@@ -394,8 +400,8 @@ int memory_failure(struct machine *m, unsigned long pfn, int flags)
 	set_page_hwpoison(m, pfn);
 	folio = pfn_folio(m, pfn);
 	if (!folio)
-		return action_result(m, pfn, MF_MSG_BUDDY, take_page_off_buddy(m, pfn)
-								   ? MF_RECOVERED : MF_FAILED);
+		return action_result(m, pfn, MF_MSG_BUDDY,
+				     take_page_off_buddy(m, pfn) ? MF_RECOVERED : MF_FAILED);
 	if (!(flags & MF_COUNT_INCREASED))
 		folio_get(folio);
 	if (folio_test_large(folio)) {

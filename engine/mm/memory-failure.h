@@ -18,12 +18,12 @@
 struct mm_struct;
 
 enum mf_flags {
-	MF_COUNT_INCREASED = 1 << 0,	/* the caller's reference is handed over */
-	MF_ACTION_REQUIRED = 1 << 1,	/* the running task consumed the error */
+	MF_COUNT_INCREASED = 1 << 0, /* the caller's reference is handed over */
+	MF_ACTION_REQUIRED = 1 << 1, /* the running task consumed the error */
 	MF_MUST_KILL = 1 << 2,
 	MF_SOFT_OFFLINE = 1 << 3,
 	MF_UNPOISON = 1 << 4,
-	MF_SW_SIMULATED = 1 << 5,	/* can be taken back */
+	MF_SW_SIMULATED = 1 << 5, /* can be taken back */
 };
 
 enum mf_result { MF_IGNORED, MF_FAILED, MF_DELAYED, MF_RECOVERED };
@@ -51,13 +51,13 @@ struct memory_failure_stats {
 struct mf_state {
 	unsigned long num_poisoned_pages; /* HardwareCorrupted / page size */
 	struct memory_failure_stats stats;
-	unsigned long in_buddy;		/* bad pages inside free blocks */
-	unsigned long off_buddy;	/* pages the free lists do without */
-	bool hw_memory_failure;		/* a real error was seen: no unpoison any more */
-	bool early_kill;		/* vm.memory_failure_early_kill */
-	bool disable_soft_offline;	/* !vm.enable_soft_offline */
-	bool split_fails;		/* somebody holds one more reference of whatever is split */
-	struct mm_struct *current_mm;	/* the task that runs, NULL outside of any */
+	unsigned long in_buddy;	      /* bad pages inside free blocks */
+	unsigned long off_buddy;      /* pages the free lists do without */
+	bool hw_memory_failure;	      /* a real error was seen: no unpoison any more */
+	bool early_kill;	      /* vm.memory_failure_early_kill */
+	bool disable_soft_offline;    /* !vm.enable_soft_offline */
+	bool split_fails;	      /* somebody holds one more reference of whatever is split */
+	struct mm_struct *current_mm; /* the task that runs, NULL outside of any */
 	enum mf_action_page_type last_type;
 	enum mf_result last_result;
 };

@@ -273,8 +273,8 @@ static vm_fault_t do_page_mkwrite(struct vm_fault *vmf)
 		return VM_FAULT_LOCKED;
 	}
 	charge(m, COST_PAGE_MKWRITE, 1);
-	trace_event(&m->trace, EV_fl_page_mkwrite, folio->_order,
-		    vmf->vma->vm_file->f_inode->i_ino, folio->index, 0, 0);
+	trace_event(&m->trace, EV_fl_page_mkwrite, folio->_order, vmf->vma->vm_file->f_inode->i_ino,
+		    folio->index, 0, 0);
 	return vmf->vma->vm_ops->page_mkwrite(vmf);
 }
 
@@ -351,8 +351,11 @@ vm_fault_t handle_mm_fault(struct vm_area_struct *vma, unsigned long address, un
 {
 	struct mm_struct *mm = vma->vm_mm;
 	struct vm_fault vmf = {
-		.vma = vma, .flags = flags, .address = round_down(address, mm->machine->page_size),
-		.pgoff = linear_page_index(vma, address), .pmd = pmd_alloc(mm, address),
+		.vma = vma,
+		.flags = flags,
+		.address = round_down(address, mm->machine->page_size),
+		.pgoff = linear_page_index(vma, address),
+		.pmd = pmd_alloc(mm, address),
 	};
 
 	charge(mm->machine, COST_HANDLE_MM_FAULT, 1);

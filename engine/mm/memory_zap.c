@@ -11,32 +11,32 @@
 #include "mm/writeback.h"
 
 /* mm/mmu_gather.c: slots in the struct, slots in a further page, and how many of these at most. */
-#define MMU_GATHER_BUNDLE 8
-#define MAX_GATHER_BATCH 510
+#define MMU_GATHER_BUNDLE      8
+#define MAX_GATHER_BATCH       510
 #define MAX_GATHER_BATCH_COUNT 19
 
 /* A run of pages of one folio whose references go once the TLB is flushed. */
 struct gathered {
 	struct folio *folio;
 	unsigned int nr;
-	unsigned int first;	/* page of the folio it begins with */
-	bool delayed_rmap;	/* its rmap is still there */
+	unsigned int first; /* page of the folio it begins with */
+	bool delayed_rmap;  /* its rmap is still there */
 };
 
 struct mmu_gather {
 	struct machine *m;
-	bool young;			/* young PTEs mark their folio accessed */
-	bool even_cows;			/* markers of bad pages go, too */
-	unsigned int batch;		/* slots used in the batch that is filled */
-	unsigned int batches;		/* further batches taken so far */
+	bool young;	      /* young PTEs mark their folio accessed */
+	bool even_cows;	      /* markers of bad pages go, too */
+	unsigned int batch;   /* slots used in the batch that is filled */
+	unsigned int batches; /* further batches taken so far */
 	unsigned int nr, cap;
-	bool delayed_rmap;		/* of one of the runs gathered */
+	bool delayed_rmap; /* of one of the runs gathered */
 	struct gathered *gathered;
 };
 
 static void tlb_gather_mmu(struct mmu_gather *tlb, struct machine *m, bool young, bool even_cows)
 {
-	*tlb = (struct mmu_gather){ .m = m, .young = young, .even_cows = even_cows };
+	*tlb = (struct mmu_gather){.m = m, .young = young, .even_cows = even_cows};
 }
 
 /* The TLB was flushed: what was dirty loses its rmap too. mm/mmu_gather.c */
@@ -123,8 +123,8 @@ struct zap {
 	struct mmu_gather *tlb;
 	struct vm_area_struct *vma;
 	struct pmd *pmd;
-	unsigned long table;	/* address of the table's first page */
-	bool dirty;		/* a dirty PTE was met: the TLB is flushed before the lock goes */
+	unsigned long table; /* address of the table's first page */
+	bool dirty;	     /* a dirty PTE was met: the TLB is flushed before the lock goes */
 };
 
 /* PTEs from @t on, before @end, that map consecutive pages of one folio; their bits together. */
@@ -164,9 +164,9 @@ static bool zap_present_ptes(struct zap *z, unsigned int t, unsigned int nr, pte
 {
 	struct machine *m = z->tlb->m;
 	struct folio *folio = pte_folio(z->pmd->pte[t]);
-	unsigned int first = linear_page_index(z->vma, z->table + ((u64)t << m->page_shift)) -
-			     folio->index;
-	struct gathered g = { .folio = folio, .nr = nr, .first = first };
+	unsigned int first =
+		linear_page_index(z->vma, z->table + ((u64)t << m->page_shift)) - folio->index;
+	struct gathered g = {.folio = folio, .nr = nr, .first = first};
 
 	charge2(m, COST_ZAP_BATCH, 1, COST_ZAP_PTE, nr);
 	for (unsigned int i = 0; i < nr; i++)
@@ -246,7 +246,7 @@ static void zap_huge_pmd(struct zap *z)
 	folio_remove_rmap_pmd(folio);
 	z->vma->vm_mm->rss -= folio_nr_pages(folio);
 	charge(m, COST_RSS, 1);
-	if (tlb_remove_folio_pages(z->tlb, &(struct gathered){ .folio = folio, .nr = 1 }))
+	if (tlb_remove_folio_pages(z->tlb, &(struct gathered){.folio = folio, .nr = 1}))
 		tlb_flush_mmu(z->tlb);
 }
 
@@ -256,7 +256,7 @@ static void zap_pmd(struct mmu_gather *tlb, struct vm_area_struct *vma, struct p
 {
 	struct machine *m = tlb->m;
 	unsigned long size = 1UL << pmd_shift(m), table = round_down(start, size);
-	struct zap z = { .tlb = tlb, .vma = vma, .pmd = pmd, .table = table };
+	struct zap z = {.tlb = tlb, .vma = vma, .pmd = pmd, .table = table};
 
 	if (pmd->huge) {
 		lock_excl_smp(m, PTL, &pmd->ptl);

@@ -51,8 +51,7 @@ static void mlock_vma_folios(struct vm_area_struct *vma, bool lock)
 			continue;
 		}
 		index = folio_next_index(folio);
-		if (!lock || (folio_mapped(folio) && index <= end &&
-			      folio->index >= vma->vm_pgoff))
+		if (!lock || (folio_mapped(folio) && index <= end && folio->index >= vma->vm_pgoff))
 			move_lru(folio, lock);
 		folio_put(folio);
 	}

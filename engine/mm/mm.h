@@ -8,9 +8,9 @@
  * Owner      an mm_struct belongs to whoever called mm_alloc(); a VMA keeps a reference to the open
  *            file it was made from, so reopening a descriptor does not touch the mapping.
  * Errors     negative errno; faults return bits of enum vm_fault_reason.
- * Differs    one CPU, shared file mappings only (private ones are the same until the first store), two levels of tables: PMDs in an XArray, PTEs in
- *            arrays made on demand. Table pages are counted and charged but take no memory from
- *            the buddy system.
+ * Differs    one CPU, shared file mappings only (private ones are the same until the first store),
+ * two levels of tables: PMDs in an XArray, PTEs in arrays made on demand. Table pages are counted
+ * and charged but take no memory from the buddy system.
  */
 #ifndef FL_MM_MM_H
 #define FL_MM_MM_H
@@ -18,14 +18,14 @@
 #include "mm/pagemap.h"
 
 /* vm_flags. include/linux/mm.h */
-#define VM_READ 0x00000001UL
-#define VM_WRITE 0x00000002UL
-#define VM_EXEC 0x00000004UL
-#define VM_SHARED 0x00000008UL
-#define VM_LOCKED 0x00002000UL
-#define VM_SEQ_READ 0x00008000UL
-#define VM_RAND_READ 0x00010000UL
-#define VM_HUGEPAGE 0x20000000UL
+#define VM_READ	      0x00000001UL
+#define VM_WRITE      0x00000002UL
+#define VM_EXEC	      0x00000004UL
+#define VM_SHARED     0x00000008UL
+#define VM_LOCKED     0x00002000UL
+#define VM_SEQ_READ   0x00008000UL
+#define VM_RAND_READ  0x00010000UL
+#define VM_HUGEPAGE   0x20000000UL
 #define VM_NOHUGEPAGE 0x40000000UL
 
 /* include/linux/mm_types.h */
@@ -58,12 +58,12 @@ typedef unsigned int vm_fault_t;
 /* A page table entry: a struct folio (aligned to 64) and these bits. 0 is "none". */
 typedef u64 pte_t;
 
-#define PTE_PRESENT 1ULL
-#define PTE_WRITE 2ULL
-#define PTE_YOUNG 4ULL
-#define PTE_DIRTY 8ULL
+#define PTE_PRESENT	    1ULL
+#define PTE_WRITE	    2ULL
+#define PTE_YOUNG	    4ULL
+#define PTE_DIRTY	    8ULL
 #define PTE_MARKER_POISONED 16ULL /* not present: the page here was bad, touching it is SIGBUS */
-#define PTE_FLAGS 63ULL
+#define PTE_FLAGS	    63ULL
 
 static inline struct folio *pte_folio(pte_t pte)
 {
@@ -72,10 +72,10 @@ static inline struct folio *pte_folio(pte_t pte)
 
 /* One PMD region: mapped as a whole (huge), through a table (pte), or not at all. */
 struct pmd {
-	pte_t huge;		/* a folio of PMD order and bits, 0 if there is none */
-	pte_t *pte;		/* PTRS_PER_PTE entries, NULL if there is none */
-	unsigned int present;	/* entries of the table that are not none */
-	struct lock ptl;	/* guards the entries */
+	pte_t huge;	      /* a folio of PMD order and bits, 0 if there is none */
+	pte_t *pte;	      /* PTRS_PER_PTE entries, NULL if there is none */
+	unsigned int present; /* entries of the table that are not none */
+	struct lock ptl;      /* guards the entries */
 };
 
 struct vm_fault;
@@ -83,7 +83,8 @@ struct vm_fault;
 struct vm_operations_struct {
 	/* Returns the locked folio in vmf->folio, or an error, NOPAGE or RETRY. */
 	vm_fault_t (*fault)(struct vm_fault *vmf);
-	/* Map what is cached of file pages [start, end]; NOPAGE if the faulting page is now mapped. */
+	/* Map what is cached of file pages [start, end]; NOPAGE if the faulting page is now mapped.
+	 */
 	vm_fault_t (*map_pages)(struct vm_fault *vmf, pgoff_t start, pgoff_t end);
 	/*
 	 * A page is about to become writable. The folio comes unlocked with a reference; returns it
@@ -98,22 +99,22 @@ enum mce_kill { MCE_KILL_DEFAULT, MCE_KILL_EARLY, MCE_KILL_LATE };
 /* SIGBUS for memory errors: what a task asked for and what it got last. include/linux/sched.h */
 struct mm_mce {
 	enum mce_kill kill;
-	int si_code;			/* BUS_MCEERR_AR or _AO; 0: none yet */
+	int si_code; /* BUS_MCEERR_AR or _AO; 0: none yet */
 	unsigned int si_addr_lsb;
 	unsigned long si_addr;
-	unsigned long count;		/* signals so far */
-	int pending;			/* si_code to send, while a failure is handled */
+	unsigned long count; /* signals so far */
+	int pending;	     /* si_code to send, while a failure is handled */
 	unsigned long pending_addr;
 };
 
 struct mm_struct {
 	struct machine *machine;
-	struct list_head mmap;		/* VMAs, newest first */
-	struct list_head mmlist;	/* all mms of the machine */
-	struct xarray pgd;		/* struct pmd by address >> PMD_SHIFT */
-	unsigned long mmap_base;	/* mappings are placed downwards from here */
-	unsigned long rss;		/* pages mapped */
-	unsigned long last_nr;		/* PMD looked up last, and its number */
+	struct list_head mmap;	 /* VMAs, newest first */
+	struct list_head mmlist; /* all mms of the machine */
+	struct xarray pgd;	 /* struct pmd by address >> PMD_SHIFT */
+	unsigned long mmap_base; /* mappings are placed downwards from here */
+	unsigned long rss;	 /* pages mapped */
+	unsigned long last_nr;	 /* PMD looked up last, and its number */
 	struct pmd *last_pmd;
 	struct mm_mce mce;
 	struct lock mmap_lock;
@@ -123,22 +124,22 @@ struct vm_area_struct {
 	unsigned long vm_start, vm_end;
 	struct mm_struct *vm_mm;
 	unsigned long vm_flags;
-	unsigned long vm_pgoff;		/* file page at vm_start */
-	struct file *vm_file;		/* a reference */
+	unsigned long vm_pgoff; /* file page at vm_start */
+	struct file *vm_file;	/* a reference */
 	const struct vm_operations_struct *vm_ops;
-	struct list_head vm_list;	/* in mm->mmap */
-	struct list_head shared;	/* in mapping->i_mmap */
+	struct list_head vm_list; /* in mm->mmap */
+	struct list_head shared;  /* in mapping->i_mmap */
 	struct lock vm_lock;
 };
 
 struct vm_fault {
 	struct vm_area_struct *vma;
-	pgoff_t pgoff;			/* file page that is wanted */
-	unsigned long address;		/* of the page */
-	unsigned int flags;		/* enum fault_flag */
+	pgoff_t pgoff;	       /* file page that is wanted */
+	unsigned long address; /* of the page */
+	unsigned int flags;    /* enum fault_flag */
 	struct pmd *pmd;
-	bool prealloc_pte;		/* a table page is at hand */
-	struct folio *folio;		/* what ->fault found */
+	bool prealloc_pte;   /* a table page is at hand */
+	struct folio *folio; /* what ->fault found */
 };
 
 /* ---- sizes ---- */
@@ -290,9 +291,19 @@ void mm_sigbus_hwpoison(struct mm_struct *mm, unsigned long address);
 /* ---- mm/madvise.c, mm/mlock.c ---- */
 
 enum madvise_advice {
-	MADV_NORMAL_, MADV_RANDOM_, MADV_SEQUENTIAL_, MADV_WILLNEED_, MADV_DONTNEED_,
-	MADV_HUGEPAGE_, MADV_NOHUGEPAGE_, MADV_COLD_, MADV_PAGEOUT_, MADV_POPULATE_READ_,
-	MADV_POPULATE_WRITE_, MADV_HWPOISON_, MADV_SOFT_OFFLINE_,
+	MADV_NORMAL_,
+	MADV_RANDOM_,
+	MADV_SEQUENTIAL_,
+	MADV_WILLNEED_,
+	MADV_DONTNEED_,
+	MADV_HUGEPAGE_,
+	MADV_NOHUGEPAGE_,
+	MADV_COLD_,
+	MADV_PAGEOUT_,
+	MADV_POPULATE_READ_,
+	MADV_POPULATE_WRITE_,
+	MADV_HWPOISON_,
+	MADV_SOFT_OFFLINE_,
 };
 
 /* madvise(2) on [start, end) of one VMA: 0, -EINVAL, -EFAULT; of a memory failure its error. */

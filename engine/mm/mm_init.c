@@ -46,7 +46,8 @@ int mm_init(struct machine *m)
 		INIT_LIST_HEAD(&mm->lruvec.lists[i]);
 	xa_cache_init(&mm->xa_nodes);
 	folio_slab_init(m, mm);
-	mm->stats.threshold = calculate_normal_threshold(m->nr_cpus, (u64)m->max_pfn << m->page_shift);
+	mm->stats.threshold =
+		calculate_normal_threshold(m->nr_cpus, (u64)m->max_pfn << m->page_shift);
 	mm->shmem.huge_shmem_orders_inherit = BIT(pmd_order(m));
 	mm->fault_around_pages = max(FAULT_AROUND_BYTES >> m->page_shift, 1UL);
 	mm->page_mapcount = calloc(m->max_pfn, sizeof(*mm->page_mapcount));

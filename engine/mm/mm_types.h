@@ -37,21 +37,21 @@ enum pageflags {
 	PG_hwpoison,
 	PG_has_hwpoisoned,
 	NR_PAGEFLAGS,
-	PG_readahead = PG_reclaim,	/* one bit, two meanings: read side and write side */
+	PG_readahead = PG_reclaim, /* one bit, two meanings: read side and write side */
 };
 
 struct folio {
-	unsigned long flags;		/* enum pageflags; any time */
-	struct list_head lru;		/* under lru_lock; next free struct folio when free */
-	struct address_space *mapping;	/* under the folio lock; NULL when not in a cache */
-	pgoff_t index;			/* first page's index in its mapping */
-	void *private;			/* the file system's, with PG_private */
-	s32 _mapcount;			/* PTEs and PMDs that map it, all pages together */
+	unsigned long flags;	       /* enum pageflags; any time */
+	struct list_head lru;	       /* under lru_lock; next free struct folio when free */
+	struct address_space *mapping; /* under the folio lock; NULL when not in a cache */
+	pgoff_t index;		       /* first page's index in its mapping */
+	void *private;		       /* the file system's, with PG_private */
+	s32 _mapcount;		       /* PTEs and PMDs that map it, all pages together */
 	s32 _refcount;
-	u32 _pfn;			/* first page frame */
+	u32 _pfn; /* first page frame */
 	u8 _order;
-	u8 _entire_mapcount;		/* PMDs that map it */
-	u16 _nr_pages_mapped;		/* pages mapped by a PTE at least once; large folios only */
+	u8 _entire_mapcount;  /* PMDs that map it */
+	u16 _nr_pages_mapped; /* pages mapped by a PTE at least once; large folios only */
 };
 
 _Static_assert(sizeof(struct folio) == 64, "one cache line a folio");
@@ -107,24 +107,24 @@ static inline void *folio_address(const struct folio *folio)
 	return page_address(folio_machine(folio), folio->_pfn);
 }
 
-#define FOLIO_FLAG(name)                                                                          \
-	static inline bool folio_test_##name(const struct folio *folio)                           \
-	{                                                                                         \
-		return folio->flags >> PG_##name & 1;                                             \
-	}                                                                                         \
-	static inline void folio_set_##name(struct folio *folio)                                  \
-	{                                                                                         \
-		folio->flags |= BIT(PG_##name);                                                   \
-	}                                                                                         \
-	static inline void folio_clear_##name(struct folio *folio)                                \
-	{                                                                                         \
-		folio->flags &= ~BIT(PG_##name);                                                  \
-	}                                                                                         \
-	static inline bool folio_test_clear_##name(struct folio *folio)                           \
-	{                                                                                         \
-		bool was = folio_test_##name(folio);                                              \
-		folio_clear_##name(folio);                                                        \
-		return was;                                                                       \
+#define FOLIO_FLAG(name)                                                                           \
+	static inline bool folio_test_##name(const struct folio *folio)                            \
+	{                                                                                          \
+		return folio->flags >> PG_##name & 1;                                              \
+	}                                                                                          \
+	static inline void folio_set_##name(struct folio *folio)                                   \
+	{                                                                                          \
+		folio->flags |= BIT(PG_##name);                                                    \
+	}                                                                                          \
+	static inline void folio_clear_##name(struct folio *folio)                                 \
+	{                                                                                          \
+		folio->flags &= ~BIT(PG_##name);                                                   \
+	}                                                                                          \
+	static inline bool folio_test_clear_##name(struct folio *folio)                            \
+	{                                                                                          \
+		bool was = folio_test_##name(folio);                                               \
+		folio_clear_##name(folio);                                                         \
+		return was;                                                                        \
 	}
 
 FOLIO_FLAG(locked)

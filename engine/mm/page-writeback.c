@@ -209,7 +209,9 @@ int do_writepages(struct address_space *mapping, struct writeback_control *wbc)
 int __filemap_fdatawrite_range(struct address_space *mapping, loff_t start, loff_t end)
 {
 	struct writeback_control wbc = {
-		.nr_to_write = INT64_MAX, .range_start = start, .range_end = end,
+		.nr_to_write = INT64_MAX,
+		.range_start = start,
+		.range_end = end,
 		.sync_mode = WB_SYNC_ALL,
 	};
 
@@ -247,8 +249,7 @@ bool filemap_range_needs_writeback(struct address_space *mapping, loff_t lstart,
 	struct folio *folio;
 
 	xas_for_each(&xas, folio, end)
-		if (!xa_is_value(folio) &&
-		    (folio_test_dirty(folio) || folio_test_writeback(folio)))
+		if (!xa_is_value(folio) && (folio_test_dirty(folio) || folio_test_writeback(folio)))
 			return true;
 	return false;
 }
@@ -273,8 +274,8 @@ static unsigned long global_dirtyable_memory(const struct machine *m)
 /* The flusher: a thread of its own, with no handle of the writer, beside the writer's clock. */
 static void flush_mapping(struct machine *m, struct address_space *mapping, long nr)
 {
-	struct writeback_control wbc = { .nr_to_write = nr, .range_end = INT64_MAX,
-					 .range_cyclic = true };
+	struct writeback_control wbc = {
+		.nr_to_write = nr, .range_end = INT64_MAX, .range_cyclic = true};
 	enum machine_context context = m->context;
 	void *journal_info = m->journal_info[m->cpu];
 
@@ -326,7 +327,7 @@ void balance_dirty_pages_ratelimited(struct address_space *mapping)
 
 /* ---- errors: lib/errseq.c, all of them EIO here ---- */
 
-#define ERRSEQ_SEEN 1u
+#define ERRSEQ_SEEN    1u
 #define ERRSEQ_CTR_INC 2u
 
 void mapping_set_error(struct address_space *mapping, int error)

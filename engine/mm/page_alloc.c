@@ -146,8 +146,8 @@ static void forbid_bytes(struct machine *m, unsigned long pfn, unsigned int orde
 }
 
 /* mm/page_alloc.c zone_batchsize(), zone_highsize() of any large machine. */
-#define PCP_BATCH 63
-#define PCP_HIGH (4 * PCP_BATCH)
+#define PCP_BATCH		63
+#define PCP_HIGH		(4 * PCP_BATCH)
 #define PAGE_ALLOC_COSTLY_ORDER 3
 
 /* Does this CPU have the pages at hand? Otherwise zone->lock is due for a batch of them. */
@@ -345,7 +345,7 @@ struct folio *folio_alloc(struct machine *m, gfp_t gfp, unsigned int order)
 		__free_frozen_pages(m, pfn, order);
 		return NULL;
 	}
-	*folio = (struct folio){ ._refcount = 1, ._pfn = pfn, ._order = order };
+	*folio = (struct folio){._refcount = 1, ._pfn = pfn, ._order = order};
 	if (unlikely(page_hwpoison(m, pfn)))
 		folio_set_hwpoison(folio);
 	m->mm->live_pages += 1UL << order;

@@ -5,7 +5,7 @@
 #include "mm/internal.h"
 
 static const char *const provenance_names[PROVENANCE_NR] = {
-	[PROVENANCE_NONE] = "none",	    [PROVENANCE_SYNC] = "sync window",
+	[PROVENANCE_NONE] = "none",	     [PROVENANCE_SYNC] = "sync window",
 	[PROVENANCE_ASYNC] = "async window", [PROVENANCE_FORCED] = "forced",
 	[PROVENANCE_WILLNEED] = "willneed",  [PROVENANCE_WRITE] = "write",
 	[PROVENANCE_FAULT] = "fault",
@@ -22,8 +22,8 @@ void page_state_insert(struct folio *folio, enum page_provenance provenance)
 
 	if (unlikely(m->mm->mf.num_poisoned_pages))
 		for (unsigned long i = 0; i < folio_nr_pages(folio); i++)
-			m->page_state[folio->_pfn + i] = provenance |
-				(m->page_state[folio->_pfn + i] & PAGE_HWPOISON);
+			m->page_state[folio->_pfn + i] =
+				provenance | (m->page_state[folio->_pfn + i] & PAGE_HWPOISON);
 	else
 		memset(m->page_state + folio->_pfn, provenance, folio_nr_pages(folio));
 	m->mm->pages.brought[provenance] += folio_nr_pages(folio);

@@ -14,26 +14,26 @@
 /* What brought a page into the cache. */
 enum page_provenance {
 	PROVENANCE_NONE,
-	PROVENANCE_SYNC,	/* a read missed and opened a window */
-	PROVENANCE_ASYNC,	/* a readahead mark was met */
-	PROVENANCE_FORCED,	/* the request itself: random file, readahead off, single page */
-	PROVENANCE_WILLNEED,	/* fadvise(WILLNEED), readahead(2), madvise(WILLNEED) */
-	PROVENANCE_WRITE,	/* a write made it */
-	PROVENANCE_FAULT,	/* a page fault made it */
+	PROVENANCE_SYNC,     /* a read missed and opened a window */
+	PROVENANCE_ASYNC,    /* a readahead mark was met */
+	PROVENANCE_FORCED,   /* the request itself: random file, readahead off, single page */
+	PROVENANCE_WILLNEED, /* fadvise(WILLNEED), readahead(2), madvise(WILLNEED) */
+	PROVENANCE_WRITE,    /* a write made it */
+	PROVENANCE_FAULT,    /* a page fault made it */
 	PROVENANCE_NR,
 };
 
 #define PAGE_PROVENANCE_MASK 0x07
-#define PAGE_USED 0x08		/* a reader got bytes of it */
-#define PAGE_HWPOISON 0x10	/* the memory behind it is bad */
+#define PAGE_USED	     0x08 /* a reader got bytes of it */
+#define PAGE_HWPOISON	     0x10 /* the memory behind it is bad */
 
 _Static_assert(PROVENANCE_NR <= 8, "machine->page_used has 8 counters");
 
 /* Pages by what brought them in, and their fate; those used are in machine->page_used. */
 struct page_stats {
-	u64 brought[PROVENANCE_NR];	/* pages inserted */
-	u64 evicted;			/* pages that left the cache */
-	u64 evicted_unused;		/* of these, never used */
+	u64 brought[PROVENANCE_NR]; /* pages inserted */
+	u64 evicted;		    /* pages that left the cache */
+	u64 evicted_unused;	    /* of these, never used */
 };
 
 /* "sync window", "willneed", ... */

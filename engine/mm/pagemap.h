@@ -14,15 +14,15 @@
 #include "mm/page_state.h"
 
 #define __GFP_NORETRY (1u << 0)
-#define __GFP_NOWARN (1u << 1)
-#define GFP_KERNEL 0u
+#define __GFP_NOWARN  (1u << 1)
+#define GFP_KERNEL    0u
 
 /* The most a folio batch can hold; 15 before BATCH31. include/linux/pagevec.h */
 #define PAGEVEC_SIZE 31
 
 struct folio_batch {
 	unsigned char nr;
-	unsigned char max;	/* of this machine's kernel */
+	unsigned char max; /* of this machine's kernel */
 	struct folio *folios[PAGEVEC_SIZE];
 };
 
@@ -46,20 +46,20 @@ static inline unsigned int folio_batch_add(struct folio_batch *fbatch, struct fo
 
 /* One ->readahead in the making. include/linux/pagemap.h struct readahead_control. */
 struct readahead_control {
-	struct file *file;		/* may be NULL */
+	struct file *file; /* may be NULL */
 	struct address_space *mapping;
 	struct file_ra_state *ra;
-	pgoff_t _index;			/* next page to hand out */
-	unsigned int _nr_pages;		/* pages inserted and not yet handed out */
-	unsigned int _batch_count;	/* pages of the folio handed out last */
+	pgoff_t _index;			 /* next page to hand out */
+	unsigned int _nr_pages;		 /* pages inserted and not yet handed out */
+	unsigned int _batch_count;	 /* pages of the folio handed out last */
 	enum page_provenance provenance; /* ours: what the pages are brought in by */
 	bool dropbehind;
-	bool order_given;		/* ours: a policy named the order */
+	bool order_given; /* ours: a policy named the order */
 	bool _workingset;
 };
 
-#define DEFINE_READAHEAD(ractl, f, r, m, i)                                                       \
-	struct readahead_control ractl = { .file = f, .mapping = m, .ra = r, ._index = i }
+#define DEFINE_READAHEAD(ractl, f, r, m, i)                                                        \
+	struct readahead_control ractl = {.file = f, .mapping = m, .ra = r, ._index = i}
 
 static inline unsigned int mapping_min_folio_order(const struct address_space *mapping)
 {
@@ -114,12 +114,13 @@ struct folio *filemap_alloc_folio(struct machine *m, gfp_t gfp, unsigned int ord
  * the cache takes one reference a page and the folio goes to the LRU. -EEXIST, -ENOMEM.
  * __filemap_add_folio() leaves LRU and lock alone and hands out the shadow entry it replaced.
  */
-int filemap_add_folio(struct address_space *mapping, struct folio *folio, pgoff_t index,
-		      gfp_t gfp, enum page_provenance provenance);
+int filemap_add_folio(struct address_space *mapping, struct folio *folio, pgoff_t index, gfp_t gfp,
+		      enum page_provenance provenance);
 int __filemap_add_folio(struct address_space *mapping, struct folio *folio, pgoff_t index,
 			gfp_t gfp, void **shadowp);
 
-/* Take a locked folio out of its mapping, leaving @shadow (or NULL); drops the cache's references. */
+/* Take a locked folio out of its mapping, leaving @shadow (or NULL); drops the cache's references.
+ */
 void __filemap_remove_folio(struct folio *folio, void *shadow);
 void filemap_remove_folio(struct folio *folio);
 void filemap_free_folio(struct address_space *mapping, struct folio *folio);
@@ -139,10 +140,8 @@ unsigned int filemap_get_folios(struct address_space *mapping, pgoff_t *start, p
  * What is returned when nothing is missing, and by how much the walk drifts inside large folios,
  * depends on the kernel (NEXT_MISS_OUTSIDE, NEXT_MISS_FIX, PREV_MISS_FIX, CURSOR_DRIFT).
  */
-pgoff_t page_cache_next_miss(struct address_space *mapping, pgoff_t index,
-			     unsigned long max_scan);
-pgoff_t page_cache_prev_miss(struct address_space *mapping, pgoff_t index,
-			     unsigned long max_scan);
+pgoff_t page_cache_next_miss(struct address_space *mapping, pgoff_t index, unsigned long max_scan);
+pgoff_t page_cache_prev_miss(struct address_space *mapping, pgoff_t index, unsigned long max_scan);
 
 /* Copy one piece of a write into a folio. */
 size_t copy_folio_from_iter(struct folio *folio, size_t offset, size_t bytes,
@@ -203,7 +202,8 @@ void readahead_expand(struct readahead_control *ractl, loff_t new_start, size_t 
 /* readahead(2): 0, -EBADF or -EINVAL. */
 int ksys_readahead(struct file *file, loff_t offset, size_t count);
 
-/* The next folio of the request, already unreferenced (the cache still holds it); NULL at the end. */
+/* The next folio of the request, already unreferenced (the cache still holds it); NULL at the end.
+ */
 struct folio *readahead_folio(struct readahead_control *rac);
 
 static inline loff_t readahead_pos(const struct readahead_control *rac)

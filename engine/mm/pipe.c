@@ -5,7 +5,7 @@
 
 int pipe_init(struct pipe_inode_info *pipe, unsigned int slots)
 {
-	*pipe = (struct pipe_inode_info){ .max_usage = slots };
+	*pipe = (struct pipe_inode_info){.max_usage = slots};
 	pipe->bufs = calloc(slots, sizeof(*pipe->bufs));
 	return pipe->bufs ? 0 : -ENOMEM;
 }
@@ -16,7 +16,7 @@ void pipe_release(struct pipe_inode_info *pipe)
 		if (pipe->bufs[i].folio)
 			folio_put(pipe->bufs[i].folio);
 	free(pipe->bufs);
-	*pipe = (struct pipe_inode_info){ 0 };
+	*pipe = (struct pipe_inode_info){0};
 }
 
 size_t pipe_push(struct machine *m, struct pipe_inode_info *pipe, struct folio *folio,
@@ -30,6 +30,6 @@ size_t pipe_push(struct machine *m, struct pipe_inode_info *pipe, struct folio *
 	if (folio)
 		folio_get(folio);
 	pipe->bufs[pipe->used++] =
-		(struct pipe_buffer){ .folio = folio, .offset = offset, .len = len };
+		(struct pipe_buffer){.folio = folio, .offset = offset, .len = len};
 	return len;
 }

@@ -14,13 +14,13 @@
 #define PIPE_DEF_BUFFERS 16
 
 struct pipe_buffer {
-	struct folio *folio;	/* NULL: the zero page */
-	size_t offset;		/* byte of the folio */
+	struct folio *folio; /* NULL: the zero page */
+	size_t offset;	     /* byte of the folio */
 	unsigned int len;
 };
 
 struct pipe_inode_info {
-	unsigned int max_usage;	/* slots */
+	unsigned int max_usage; /* slots */
 	unsigned int used;
 	struct pipe_buffer *bufs; /* max_usage of them */
 };

@@ -478,8 +478,8 @@ static bool window_from_history(struct readahead_control *ractl, struct ra_reque
 	struct file_ra_state *ra = ractl->ra;
 	pgoff_t head = page_cache_prev_miss(ractl->mapping, index - 1, req->max_pages);
 	unsigned long contig = index - 1 - head;
-	bool to_start = knob(mapping_machine(ractl->mapping), RA_SPLIT) ? head == ~0UL
-									 : contig >= index;
+	bool to_start =
+		knob(mapping_machine(ractl->mapping), RA_SPLIT) ? head == ~0UL : contig >= index;
 
 	if (contig <= req->req_count)
 		return false;
@@ -526,8 +526,8 @@ static void ondemand_readahead(struct readahead_control *ractl, struct folio *fo
 	struct machine *m = mapping_machine(ractl->mapping);
 	unsigned int order = folio ? folio_order(folio) : 0;
 	pgoff_t index = ractl->_index;
-	struct ra_request req = { .req_count = req_count,
-				  .max_pages = ra_max_pages(ractl, req_count) };
+	struct ra_request req = {.req_count = req_count,
+				 .max_pages = ra_max_pages(ractl, req_count)};
 
 	if (index && ondemand_expected(ractl, index, folio, &req)) {
 		ra->start += ra->size;
@@ -553,8 +553,8 @@ static void sync_window(struct readahead_control *ractl, unsigned long req_count
 {
 	struct file_ra_state *ra = ractl->ra;
 	pgoff_t index = ractl->_index;
-	struct ra_request req = { .req_count = req_count,
-				  .max_pages = ra_max_pages(ractl, req_count) };
+	struct ra_request req = {.req_count = req_count,
+				 .max_pages = ra_max_pages(ractl, req_count)};
 
 	req.rule = initial_rule(ractl, index, &req);
 	if (req.rule != RULE_NONE) {
@@ -568,8 +568,7 @@ static void sync_window(struct readahead_control *ractl, unsigned long req_count
 }
 
 /* Round the window's end down so that the next one starts aligned. */
-static void align_window_end(struct file_ra_state *ra, unsigned int order,
-			     unsigned long max_pages)
+static void align_window_end(struct file_ra_state *ra, unsigned int order, unsigned long max_pages)
 {
 	unsigned int align = min(order, __ffs(max_pages));
 	pgoff_t end = round_down(ra->start + ra->size, 1UL << align);
@@ -596,8 +595,8 @@ static void async_window(struct readahead_control *ractl, struct folio *folio,
 	struct machine *m = mapping_machine(ractl->mapping);
 	pgoff_t index = ractl->_index;
 	unsigned int order;
-	struct ra_request req = { .req_count = req_count,
-				  .max_pages = ra_max_pages(ractl, req_count) };
+	struct ra_request req = {.req_count = req_count,
+				 .max_pages = ra_max_pages(ractl, req_count)};
 
 	if (index == round_mark(m, ra->start + ra->size - ra->async_size, folio_order(folio))) {
 		req.rule = RULE_EXPECTED;
@@ -621,8 +620,9 @@ static bool policy_readahead(struct readahead_control *ractl, const struct folio
 {
 	struct file_ra_state *ra = ractl->ra;
 	const struct machine *m = mapping_machine(ractl->mapping);
-	struct ra_request req = { .req_count = req_count, .rule = RULE_POLICY,
-				  .max_pages = ra_max_pages(ractl, req_count) };
+	struct ra_request req = {.req_count = req_count,
+				 .rule = RULE_POLICY,
+				 .max_pages = ra_max_pages(ractl, req_count)};
 	struct ra_window w;
 	enum ra_verdict verdict = ra_policy_window(ractl, folio, req_count, req.max_pages, &w);
 
@@ -671,7 +671,7 @@ void page_cache_sync_ra(struct readahead_control *ractl, unsigned long req_count
 	if (!ractl->provenance)
 		ractl->provenance = PROVENANCE_SYNC;
 	if (sync_forced(ractl, &req_count)) {
-		struct ra_request req = { .req_count = req_count, .rule = RULE_FORCED };
+		struct ra_request req = {.req_count = req_count, .rule = RULE_FORCED};
 
 		ractl->provenance = PROVENANCE_FORCED;
 		trace_window(ractl, &req, ractl->_index, req_count, 0);
@@ -715,7 +715,8 @@ int ksys_readahead(struct file *file, loff_t offset, size_t count)
 	return vfs_fadvise(file, offset, count, POSIX_FADV_WILLNEED_);
 }
 
-/* Insert one smallest folio outside the request; false where something is cached or memory is out. */
+/* Insert one smallest folio outside the request; false where something is cached or memory is out.
+ */
 static bool expand_one(struct readahead_control *ractl, pgoff_t index)
 {
 	return !page_is_cached(ractl->mapping, index) && ra_insert_min(ractl, index) > 0;

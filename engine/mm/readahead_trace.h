@@ -1,8 +1,8 @@
 /*
  * mm/readahead_trace.h - what readahead tells whoever listens.
  *
- * Mirrors    include/trace/events/readahead.h; trace_window() is ours: the rule that chose a window.
- * Differs    plain functions instead of TRACE_EVENT(); see trace/events.def for the fields.
+ * Mirrors    include/trace/events/readahead.h; trace_window() is ours: the rule that chose a
+ * window. Differs    plain functions instead of TRACE_EVENT(); see trace/events.def for the fields.
  */
 #ifndef FL_MM_READAHEAD_TRACE_H
 #define FL_MM_READAHEAD_TRACE_H

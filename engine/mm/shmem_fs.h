@@ -22,26 +22,26 @@ enum shmem_huge {
 	SHMEM_HUGE_ALWAYS,
 	SHMEM_HUGE_WITHIN_SIZE,
 	SHMEM_HUGE_ADVISE,
-	SHMEM_HUGE_DENY,	/* shmem_enabled only: all off, everywhere */
-	SHMEM_HUGE_FORCE,	/* shmem_enabled only: PMD order everywhere */
+	SHMEM_HUGE_DENY,  /* shmem_enabled only: all off, everywhere */
+	SHMEM_HUGE_FORCE, /* shmem_enabled only: PMD order everywhere */
 };
 
 /* What a lookup is for; up to SGP_CACHE it must stay below the end of the file. */
 enum sgp_type { SGP_READ, SGP_NOALLOC, SGP_CACHE, SGP_WRITE, SGP_FALLOC };
 
 struct shmem_sb_info {
-	unsigned char huge;		/* enum shmem_huge */
-	u64 max_blocks, used_blocks;	/* pages; 0: no limit */
+	unsigned char huge;	     /* enum shmem_huge */
+	u64 max_blocks, used_blocks; /* pages; 0: no limit */
 };
 
 struct shmem_inode_info {
-	unsigned long alloced;		/* pages */
-	pgoff_t fallocend;		/* a split keeps pieces below this even past the end */
+	unsigned long alloced; /* pages */
+	pgoff_t fallocend;     /* a split keeps pieces below this even past the end */
 };
 
 /* /sys/kernel/mm/transparent_hugepage: masks have a bit an order. */
 struct shmem_globals {
-	unsigned char shmem_huge;	/* shmem_enabled */
+	unsigned char shmem_huge; /* shmem_enabled */
 	unsigned long huge_shmem_orders_always, huge_shmem_orders_madvise;
 	unsigned long huge_shmem_orders_inherit, huge_shmem_orders_within_size;
 	/* For tests: called between the steps of every turn of a read or splice. */

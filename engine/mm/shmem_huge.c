@@ -11,9 +11,12 @@
 #include "mm/shmem_fs.h"
 
 static const char *const huge_names[] = {
-	[SHMEM_HUGE_NEVER] = "never",	  [SHMEM_HUGE_ALWAYS] = "always",
-	[SHMEM_HUGE_WITHIN_SIZE] = "within_size", [SHMEM_HUGE_ADVISE] = "advise",
-	[SHMEM_HUGE_DENY] = "deny",	  [SHMEM_HUGE_FORCE] = "force",
+	[SHMEM_HUGE_NEVER] = "never",
+	[SHMEM_HUGE_ALWAYS] = "always",
+	[SHMEM_HUGE_WITHIN_SIZE] = "within_size",
+	[SHMEM_HUGE_ADVISE] = "advise",
+	[SHMEM_HUGE_DENY] = "deny",
+	[SHMEM_HUGE_FORCE] = "force",
 };
 
 int shmem_parse_huge(const char *word)
@@ -45,10 +48,10 @@ int thpsize_shmem_enabled_store(struct machine *m, unsigned int order, const cha
 		const char *word;
 		unsigned long *mask;
 	} masks[] = {
-		{ "always", &g->huge_shmem_orders_always },
-		{ "inherit", &g->huge_shmem_orders_inherit },
-		{ "within_size", &g->huge_shmem_orders_within_size },
-		{ "advise", &g->huge_shmem_orders_madvise },
+		{"always", &g->huge_shmem_orders_always},
+		{"inherit", &g->huge_shmem_orders_inherit},
+		{"within_size", &g->huge_shmem_orders_within_size},
+		{"advise", &g->huge_shmem_orders_madvise},
 	};
 	bool known = !strcmp(word, "never");
 
@@ -215,7 +218,7 @@ unsigned long shmem_blksize(struct inode *inode)
 	const struct machine *m = inode->i_sb->s_machine;
 
 	return shmem_allowable_huge_orders(inode, NULL, 0, 0) ? m->page_size << pmd_order(m)
-							       : m->page_size;
+							      : m->page_size;
 }
 
 /* ---- space ---- */

@@ -141,8 +141,9 @@ static size_t turn_size(const struct shmem_reader *r, const struct folio *folio,
 {
 	bool poison = folio && folio_contain_hwpoisoned_page(folio);
 
-	if (folio && (unit == UNIT_FOLIO_V1
-			      ? poison : folio_page_hwpoison(folio, r->pos >> r->m->page_shift)))
+	if (folio &&
+	    (unit == UNIT_FOLIO_V1 ? poison
+				   : folio_page_hwpoison(folio, r->pos >> r->m->page_shift)))
 		return 0;
 	if (!folio || unit == UNIT_PAGE || poison)
 		return r->m->page_size;
@@ -181,8 +182,8 @@ static bool read_folio(struct shmem_reader *r, enum read_unit unit, int *error)
 ssize_t shmem_file_read_iter(struct kiocb *iocb, struct iov_iter *to)
 {
 	struct inode *inode = iocb->ki_filp->f_inode;
-	struct shmem_reader r = { .inode = inode, .m = inode->i_sb->s_machine, .to = to,
-				  .pos = iocb->ki_pos };
+	struct shmem_reader r = {
+		.inode = inode, .m = inode->i_sb->s_machine, .to = to, .pos = iocb->ki_pos};
 	enum read_unit unit = read_unit(r.m);
 	int error = 0;
 	bool more = to->count != 0;

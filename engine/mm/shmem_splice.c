@@ -14,7 +14,7 @@ struct shmem_splicer {
 	struct machine *m;
 	struct pipe_inode_info *pipe;
 	loff_t pos;
-	size_t len;	/* still wanted */
+	size_t len; /* still wanted */
 	size_t total;
 };
 
@@ -59,7 +59,8 @@ static int check_poison(const struct shmem_splicer *s, const struct folio *folio
 
 /*
  * Bytes the file has from the position on, as far as a turn looks at it; 0: none. The generic way
- * looks at one page, and with the folio at hand (@again) at the end of the file only if it is there.
+ * looks at one page, and with the folio at hand (@again) at the end of the file only if it is
+ * there.
  */
 static u64 file_bytes(const struct shmem_splicer *s, bool again)
 {
@@ -118,13 +119,16 @@ ssize_t shmem_file_splice_read(struct file *in, loff_t *ppos, struct pipe_inode_
 			       size_t len)
 {
 	struct inode *inode = in->f_inode;
-	struct shmem_splicer s = { .inode = inode, .m = inode->i_sb->s_machine, .pipe = pipe,
-				   .pos = *ppos, .len = len };
+	struct shmem_splicer s = {.inode = inode,
+				  .m = inode->i_sb->s_machine,
+				  .pipe = pipe,
+				  .pos = *ppos,
+				  .len = len};
 	int error = 0;
 
 	if (pipe)
-		s.len = min_t(size_t, len, (size_t)(pipe->max_usage - pipe->used)
-						   << s.m->page_shift);
+		s.len = min_t(size_t, len,
+			      (size_t)(pipe->max_usage - pipe->used) << s.m->page_shift);
 	while (s.len && splice_turn(&s, &error))
 		;
 	*ppos = s.pos;

@@ -23,7 +23,8 @@ static int check_poison(const struct folio *folio, loff_t pos)
 		if (page)
 			return -EIO;
 		return folio_contain_hwpoisoned_page(folio)
-			       ? (int)(m->page_size - (pos & (m->page_size - 1))) : 0;
+			       ? (int)(m->page_size - (pos & (m->page_size - 1)))
+			       : 0;
 	}
 	if (knob(m, SHMEM_WRITE_FOLIO_POISON))
 		page = folio_contain_hwpoisoned_page(folio);
@@ -43,8 +44,8 @@ static int shmem_write_begin(struct address_space *mapping, loff_t pos, unsigned
 			     struct folio **foliop)
 {
 	struct machine *m = mapping_machine(mapping);
-	int ret = shmem_get_folio(mapping->host, pos >> m->page_shift, pos + len, foliop,
-				  SGP_WRITE);
+	int ret =
+		shmem_get_folio(mapping->host, pos >> m->page_shift, pos + len, foliop, SGP_WRITE);
 
 	if (ret)
 		return ret;

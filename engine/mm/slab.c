@@ -6,7 +6,7 @@
 #include "mm/internal.h"
 
 #define SLAB_MIN_SHIFT 4
-#define SLAB_CHUNK (256u << 10)
+#define SLAB_CHUNK     (256u << 10)
 
 struct slab_chunk {
 	struct slab_chunk *next;

@@ -11,15 +11,15 @@
 
 #include "lib/types.h"
 
-#define SLAB_CLASSES 20	/* 2^4 .. 2^23 bytes */
+#define SLAB_CLASSES 20 /* 2^4 .. 2^23 bytes */
 
 struct slab_chunk;
 
 struct slab {
-	void *free[SLAB_CLASSES];	/* linked through their first word */
+	void *free[SLAB_CLASSES]; /* linked through their first word */
 	struct slab_chunk *chunks;
-	char *next, *end;		/* of the newest chunk */
-	u64 live;			/* objects handed out */
+	char *next, *end; /* of the newest chunk */
+	u64 live;	  /* objects handed out */
 };
 
 struct machine;

@@ -109,7 +109,8 @@ static void folio_zero_range(struct folio *folio, size_t start, size_t length)
 		memset(p + start, 0, length);
 }
 
-/* Split at a byte of the folio's file position range; 0 if the parts are folios of their own now. */
+/* Split at a byte of the folio's file position range; 0 if the parts are folios of their own now.
+ */
 static int split_at(struct folio *folio, loff_t pos)
 {
 	return split_folio_at(folio, pos >> folio_machine(folio)->page_shift);
@@ -162,8 +163,7 @@ bool truncate_inode_partial_folio(struct folio *folio, loff_t start, loff_t end)
 	return true;
 }
 
-void truncate_whole_folios(struct address_space *mapping, pgoff_t start, pgoff_t end,
-			   bool unfalloc)
+void truncate_whole_folios(struct address_space *mapping, pgoff_t start, pgoff_t end, bool unfalloc)
 {
 	struct folio_batch fbatch;
 	pgoff_t index = start;

@@ -11,7 +11,7 @@
 #include "mm/writeback.h"
 
 #define SWAP_CLUSTER_MAX 32UL
-#define DEF_PRIORITY 12
+#define DEF_PRIORITY	 12
 
 struct scan_control {
 	unsigned long nr_to_reclaim;
@@ -219,7 +219,8 @@ static unsigned long shrink_inactive_list(struct machine *m, unsigned long nr_to
 	INIT_LIST_HEAD(&isolated);
 	INIT_LIST_HEAD(&kept);
 	scanned = isolate_lru_folios(m, LRU_INACTIVE_FILE, nr_to_scan, &isolated);
-	list_for_each_entry_safe_reverse(folio, next, &isolated, lru) {
+	list_for_each_entry_safe_reverse(folio, next, &isolated, lru)
+	{
 		list_del(&folio->lru);
 		reclaimed += shrink_one(folio);
 		if (folio->mapping)
@@ -251,7 +252,8 @@ static void shrink_active_list(struct machine *m, unsigned long nr_to_scan)
 	INIT_LIST_HEAD(&isolated);
 	INIT_LIST_HEAD(&kept);
 	taken = isolate_lru_folios(m, LRU_ACTIVE_FILE, nr_to_scan, &isolated);
-	list_for_each_entry_safe_reverse(folio, next, &isolated, lru) {
+	list_for_each_entry_safe_reverse(folio, next, &isolated, lru)
+	{
 		list_del(&folio->lru);
 		folio_clear_active(folio);
 		folio_set_workingset(folio);
@@ -290,14 +292,15 @@ static void shrink_lruvec(struct machine *m, struct scan_control *sc)
 		nr -= n;
 	}
 	if (inactive_is_low(m))
-		shrink_active_list(m, max(SWAP_CLUSTER_MAX,
-					  lruvec->nr[LRU_ACTIVE_FILE] >> sc->priority));
+		shrink_active_list(
+			m, max(SWAP_CLUSTER_MAX, lruvec->nr[LRU_ACTIVE_FILE] >> sc->priority));
 }
 
 unsigned long try_to_free_pages(struct machine *m, unsigned int order, gfp_t gfp)
 {
 	struct scan_control sc = {
-		.nr_to_reclaim = max(SWAP_CLUSTER_MAX, 1UL << order), .priority = DEF_PRIORITY,
+		.nr_to_reclaim = max(SWAP_CLUSTER_MAX, 1UL << order),
+		.priority = DEF_PRIORITY,
 	};
 
 	(void)gfp;
@@ -321,7 +324,7 @@ static unsigned long pages_below_high(const struct zone *zone)
 /* Returns pages freed. */
 static unsigned long balance_pgdat(struct machine *m)
 {
-	struct scan_control sc = { .priority = DEF_PRIORITY, .kswapd = true };
+	struct scan_control sc = {.priority = DEF_PRIORITY, .kswapd = true};
 
 	lru_add_drain(m);
 	for (; sc.priority >= 1; sc.priority--) {

@@ -7,7 +7,7 @@
 #include "mm/internal.h"
 
 #define WORKINGSET_SHIFT 1
-#define EVICTION_MASK ((1UL << 62) - 1)
+#define EVICTION_MASK	 ((1UL << 62) - 1)
 
 static void *pack_shadow(unsigned long eviction, bool workingset)
 {

@@ -17,9 +17,9 @@ enum writeback_sync_modes { WB_SYNC_NONE, WB_SYNC_ALL };
 
 struct writeback_control {
 	long nr_to_write;
-	loff_t range_start, range_end;	/* bytes, inclusive */
+	loff_t range_start, range_end; /* bytes, inclusive */
 	enum writeback_sync_modes sync_mode;
-	bool range_cyclic;		/* from where the last one ended, range or not */
+	bool range_cyclic; /* from where the last one ended, range or not */
 };
 
 /* Mark dirty through the mapping's operations; true if it was clean. */
@@ -61,11 +61,12 @@ int do_writepages(struct address_space *mapping, struct writeback_control *wbc);
 int filemap_write_and_wait_range(struct address_space *mapping, loff_t lstart, loff_t lend);
 bool filemap_range_needs_writeback(struct address_space *mapping, loff_t lstart, loff_t lend);
 
-/* /proc/sys/vm: percent of memory that may be dirty before the flusher begins, and before writers wait. */
+/* /proc/sys/vm: percent of memory that may be dirty before the flusher begins, and before writers
+ * wait. */
 #define DIRTY_BACKGROUND_RATIO 10
-#define DIRTY_RATIO 20
+#define DIRTY_RATIO	       20
 /* Dirty data is written back when it is this old, looked for this often; virtual time. */
-#define DIRTY_EXPIRE_PS (30 * 1000000000000ULL)
+#define DIRTY_EXPIRE_PS	   (30 * 1000000000000ULL)
 #define DIRTY_WRITEBACK_PS (5 * 1000000000000ULL)
 
 /*
@@ -80,10 +81,10 @@ void wakeup_flusher_threads(struct machine *m);
 
 /* ---- writing through the cache: mm/filemap.c ---- */
 
-#define FGP_LOCK 0x02
-#define FGP_WRITE 0x08
-#define FGP_CREAT 0x04
-#define FGP_STABLE 0x80
+#define FGP_LOCK       0x02
+#define FGP_WRITE      0x08
+#define FGP_CREAT      0x04
+#define FGP_STABLE     0x80
 #define FGP_WRITEBEGIN (FGP_LOCK | FGP_WRITE | FGP_CREAT | FGP_STABLE)
 
 /*

@@ -10,9 +10,9 @@
 size_t export_line(const struct recording_info *info, const struct trace_event *ev, char *buf,
 		   size_t size)
 {
-	const struct trace_format format = {
-		.page_shift = ilog2(info->page_size),
-		.major = info->major ? info->major : DISK_MAJOR, .minor = info->dev};
+	const struct trace_format format = {.page_shift = ilog2(info->page_size),
+					    .major = info->major ? info->major : DISK_MAJOR,
+					    .minor = info->dev};
 
 	return trace_format_event(&format, ev, buf, size);
 }

@@ -27,15 +27,33 @@ static void text_add(struct text *t, const char *fmt, ...)
 }
 
 enum field {
-	F_DEV, F_DEVC, F_INO, F_INOD, F_PFN, F_INDEX, F_OFS, F_LAST, F_ORDER, F_A, F_B, F_C, F_CS,
-	F_D, F_E, F_F, F_RW, F_BYTES, F_NR
+	F_DEV,
+	F_DEVC,
+	F_INO,
+	F_INOD,
+	F_PFN,
+	F_INDEX,
+	F_OFS,
+	F_LAST,
+	F_ORDER,
+	F_A,
+	F_B,
+	F_C,
+	F_CS,
+	F_D,
+	F_E,
+	F_F,
+	F_RW,
+	F_BYTES,
+	F_NR
 };
 
 static const char *const field_names[F_NR] = {
-	[F_DEV] = "dev", [F_DEVC] = "dev:c", [F_INO] = "ino", [F_INOD] = "ino:d", [F_RW] = "rw",
-	[F_BYTES] = "bytes", [F_PFN] = "pfn", [F_INDEX] = "index", [F_OFS] = "ofs",
-	[F_LAST] = "last", [F_ORDER] = "order", [F_A] = "a", [F_B] = "b", [F_C] = "c",
-	[F_CS] = "c:s", [F_D] = "d", [F_E] = "e", [F_F] = "f",
+	[F_DEV] = "dev", [F_DEVC] = "dev:c",  [F_INO] = "ino",	   [F_INOD] = "ino:d",
+	[F_RW] = "rw",	 [F_BYTES] = "bytes", [F_PFN] = "pfn",	   [F_INDEX] = "index",
+	[F_OFS] = "ofs", [F_LAST] = "last",   [F_ORDER] = "order", [F_A] = "a",
+	[F_B] = "b",	 [F_C] = "c",	      [F_CS] = "c:s",	   [F_D] = "d",
+	[F_E] = "e",	 [F_F] = "f",
 };
 
 static enum field field_by_name(const char *name, size_t len)
@@ -84,8 +102,8 @@ static void add_field(struct text *t, enum field f, const struct trace_format *f
 		break;
 	default: {
 		const u64 value[F_NR] = {
-			[F_INDEX] = ev->index, [F_ORDER] = ev->order, [F_A] = ev->a,
-			[F_B] = ev->b, [F_C] = ev->c, [F_D] = ev->d, [F_E] = ev->e, [F_F] = ev->f,
+			[F_INDEX] = ev->index, [F_ORDER] = ev->order, [F_A] = ev->a, [F_B] = ev->b,
+			[F_C] = ev->c,	       [F_D] = ev->d,	      [F_E] = ev->e, [F_F] = ev->f,
 		};
 
 		text_add(t, "%" PRIu64, value[f]);
@@ -93,11 +111,11 @@ static void add_field(struct text *t, enum field f, const struct trace_format *f
 	}
 }
 
-size_t trace_format_event(const struct trace_format *fmt, const struct trace_event *ev,
-			  char *buf, size_t size)
+size_t trace_format_event(const struct trace_format *fmt, const struct trace_event *ev, char *buf,
+			  size_t size)
 {
 	const struct trace_event_info *info = trace_event_info(ev->id);
-	struct text t = { .buf = buf, .size = size };
+	struct text t = {.buf = buf, .size = size};
 
 	if (size)
 		buf[0] = 0;

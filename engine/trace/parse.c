@@ -11,8 +11,7 @@ static bool take_number(const char **s, int base, bool is_signed, u64 *ret)
 {
 	char *end;
 
-	if (is_signed ? !isdigit((unsigned char)**s) && **s != '-'
-		      : !isxdigit((unsigned char)**s))
+	if (is_signed ? !isdigit((unsigned char)**s) && **s != '-' : !isxdigit((unsigned char)**s))
 		return false;
 	errno = 0;
 	*ret = is_signed ? (u64)strtoll(*s, &end, base) : strtoull(*s, &end, base);
@@ -44,10 +43,10 @@ static bool set_field(struct trace_event *ev, const char *name, u64 v)
 		void *p;
 		size_t size;
 	} fields[] = {
-		{ "pfn", &ev->a, 4 },	  { "index", &ev->index, 8 },
-		{ "order", &ev->order, 1 }, { "a", &ev->a, 4 }, { "b", &ev->b, 4 },
-		{ "c", &ev->c, 8 },	  { "c:s", &ev->c, 8 }, { "d", &ev->d, 8 },
-		{ "e", &ev->e, 4 },	  { "f", &ev->f, 4 },
+		{"pfn", &ev->a, 4}, {"index", &ev->index, 8}, {"order", &ev->order, 1},
+		{"a", &ev->a, 4},   {"b", &ev->b, 4},	      {"c", &ev->c, 8},
+		{"c:s", &ev->c, 8}, {"d", &ev->d, 8},	      {"e", &ev->e, 4},
+		{"f", &ev->f, 4},
 	};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(fields); i++) {
@@ -55,7 +54,8 @@ static bool set_field(struct trace_event *ev, const char *name, u64 v)
 			continue;
 		if (fields[i].size < 8)
 			v = min_t(u64, v, (1ull << 8 * fields[i].size) - 1);
-		memcpy(fields[i].p, &v, fields[i].size); /* little endian hosts only, as the formats */
+		memcpy(fields[i].p, &v,
+		       fields[i].size); /* little endian hosts only, as the formats */
 		return true;
 	}
 	return false;
@@ -75,7 +75,8 @@ static bool take_rw(const char **s, struct trace_event *ev)
 	return true;
 }
 
-/* What @name says of the text at *s, as far as it is not a plain number. 1, 0, or -1 for another. */
+/* What @name says of the text at *s, as far as it is not a plain number. 1, 0, or -1 for another.
+ */
 static int take_special(const char **s, const char *name, struct trace_format *fmt,
 			struct trace_event *ev)
 {
@@ -153,13 +154,12 @@ static const struct {
 	u16 id;
 	const char *format;
 } older_formats[] = {
-	{ EV_mm_filemap_add_to_page_cache,
-	  "dev {dev} ino {ino} page={x:} pfn=0x{pfn} ofs={ofs} order={order}" },
-	{ EV_mm_filemap_add_to_page_cache, "dev {dev} ino {ino} page={x:} pfn={a} ofs={ofs}" },
-	{ EV_mm_filemap_delete_from_page_cache,
-	  "dev {dev} ino {ino} page={x:} pfn=0x{pfn} ofs={ofs} order={order}" },
-	{ EV_mm_filemap_delete_from_page_cache,
-	  "dev {dev} ino {ino} page={x:} pfn={a} ofs={ofs}" },
+	{EV_mm_filemap_add_to_page_cache,
+	 "dev {dev} ino {ino} page={x:} pfn=0x{pfn} ofs={ofs} order={order}"},
+	{EV_mm_filemap_add_to_page_cache, "dev {dev} ino {ino} page={x:} pfn={a} ofs={ofs}"},
+	{EV_mm_filemap_delete_from_page_cache,
+	 "dev {dev} ino {ino} page={x:} pfn=0x{pfn} ofs={ofs} order={order}"},
+	{EV_mm_filemap_delete_from_page_cache, "dev {dev} ino {ino} page={x:} pfn={a} ofs={ofs}"},
 };
 
 int trace_parse_args(struct trace_format *fmt, const char *args, struct trace_event *ev)

@@ -13,17 +13,17 @@
 
 /* Where the line came from, besides the event. */
 struct trace_line {
-	char comm[32];		/* the task */
+	char comm[32]; /* the task */
 	int pid;
-	char name[64];		/* of the event, also one that is not known; "" before there is one */
-	const char *args;	/* the text behind the event's name, inside the line */
+	char name[64];	  /* of the event, also one that is not known; "" before there is one */
+	const char *args; /* the text behind the event's name, inside the line */
 };
 
 /*
  * Parse one line. @fmt gives the page size and gets the device and the inode number (0, 0 and 0
- * where the event names none). Formats of older kernels are understood, too. Returns 1, 0 for a line that is no
- * event (header, blank), -ENOENT for an event that trace/events.def does not have, -EINVAL for one
- * whose arguments do not have its format.
+ * where the event names none). Formats of older kernels are understood, too. Returns 1, 0 for a
+ * line that is no event (header, blank), -ENOENT for an event that trace/events.def does not have,
+ * -EINVAL for one whose arguments do not have its format.
  */
 int trace_parse_line(struct trace_format *fmt, const char *line, struct trace_event *ev,
 		     struct trace_line *info);

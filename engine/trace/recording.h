@@ -43,7 +43,7 @@ struct recording_info {
 	u64 ra_pages, io_pages, seed;
 	u32 cpus;	/* virtual CPUs, or how many events came from */
 	u32 dev, major; /* minor number of the file's device; its major, 0: a miniature's */
-	u32 knobs;     /* how many there were: fl_window's numbers hold if it is the same */
+	u32 knobs;	/* how many there were: fl_window's numbers hold if it is the same */
 	u64 free[RECORDING_ORDERS]; /* free blocks by order when it began */
 	char *workload;		    /* operations, one a line; owned, see recording_info_fini() */
 };

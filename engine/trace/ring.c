@@ -94,8 +94,13 @@ bool trace_ring_next(struct trace_ring_iter *it, struct trace_event *ev)
 		return false;
 	rec = slot(r, it->pos++);
 	*ev = (struct trace_event){
-		.ns = rec->first.ns, .index = rec->first.index, .a = rec->first.a,
-		.b = rec->first.b, .ino = rec->ino, .id = rec->id, .order = rec->order,
+		.ns = rec->first.ns,
+		.index = rec->first.index,
+		.a = rec->first.a,
+		.b = rec->first.b,
+		.ino = rec->ino,
+		.id = rec->id,
+		.order = rec->order,
 		.cpu = rec->cpu,
 	};
 	if (it->pos < r->head && slot(r, it->pos)->id == EV_CONTINUATION) {

@@ -33,12 +33,12 @@ struct trace_record {
 _Static_assert(sizeof(struct trace_record) == 32, "a record is 32 bytes");
 
 struct trace_ring {
-	struct trace_sink sink;		/* register this with trace_add_sink() */
+	struct trace_sink sink; /* register this with trace_add_sink() */
 	struct trace_record *records;
-	u64 slots;			/* capacity, a power of two */
-	u64 head;			/* slots ever written */
-	u64 tail;			/* oldest slot still there; a first slot */
-	u64 dropped;			/* events overwritten */
+	u64 slots;   /* capacity, a power of two */
+	u64 head;    /* slots ever written */
+	u64 tail;    /* oldest slot still there; a first slot */
+	u64 dropped; /* events overwritten */
 };
 
 /* A position while reading a ring. */

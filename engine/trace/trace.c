@@ -4,9 +4,12 @@
 #include <string.h>
 
 static const struct trace_event_info event_info[EV_NR] = {
-#define EVENT(name_, system_, since_, slots_, format_)                                            \
-	[EV_##name_] = { .name = #name_, .system = #system_, .since = #since_,                    \
-			 .slots = slots_, .format = format_ },
+#define EVENT(name_, system_, since_, slots_, format_)                                             \
+	[EV_##name_] = {.name = #name_,                                                            \
+			.system = #system_,                                                        \
+			.since = #since_,                                                          \
+			.slots = slots_,                                                           \
+			.format = format_},
 #include "trace/events.def"
 #undef EVENT
 };
@@ -15,7 +18,7 @@ static const struct {
 	const char *name;
 	const char *text;
 } rules[RULE_NR] = {
-#define RULE(name, sentence) [RULE_##name] = { #name, sentence },
+#define RULE(name, sentence) [RULE_##name] = {#name, sentence},
 #include "trace/rules.def"
 #undef RULE
 };

@@ -35,14 +35,14 @@ enum trace_rule {
 
 /* One event as a sink sees it; what a..f mean is said in events.def. */
 struct trace_event {
-	u64 ns;		/* virtual time */
-	u16 id;		/* enum trace_event_id */
-	u8 order;	/* folio order, 0 where the event has none */
-	u8 cpu;		/* virtual CPU */
-	u32 ino;	/* inode number, 0 where the event belongs to no file */
-	u64 index;	/* page index, or as events.def says */
+	u64 ns;	   /* virtual time */
+	u16 id;	   /* enum trace_event_id */
+	u8 order;  /* folio order, 0 where the event has none */
+	u8 cpu;	   /* virtual CPU */
+	u32 ino;   /* inode number, 0 where the event belongs to no file */
+	u64 index; /* page index, or as events.def says */
 	u32 a, b;
-	u64 c, d;	/* from here on only events of two slots */
+	u64 c, d; /* from here on only events of two slots */
 	u32 e, f;
 };
 
@@ -54,7 +54,7 @@ struct trace_sink {
 
 /* The trace of one machine. */
 struct trace {
-	u64 count[EV_NR][TRACE_ORDERS];	/* events so far, by order; always kept */
+	u64 count[EV_NR][TRACE_ORDERS]; /* events so far, by order; always kept */
 	u64 events;			/* all of them */
 	u16 last;			/* enum trace_event_id of the last one */
 	struct trace_sink *sinks;	/* listeners, oldest first */
@@ -66,7 +66,7 @@ struct trace {
 struct trace_event_info {
 	const char *name;
 	const char *system;
-	const char *since;	/* knob name, "ALWAYS" or "OURS" */
+	const char *since; /* knob name, "ALWAYS" or "OURS" */
 	const char *format;
 	unsigned int slots;
 };
@@ -111,12 +111,12 @@ static inline bool trace_count(struct trace *t, enum trace_event_id id, unsigned
 }
 
 /* Count an event of one slot and tell the sinks. Hot: counting is two increments and a store. */
-static inline void trace_event(struct trace *t, enum trace_event_id id, unsigned int order,
-			       u32 ino, u64 index, u32 a, u32 b)
+static inline void trace_event(struct trace *t, enum trace_event_id id, unsigned int order, u32 ino,
+			       u64 index, u32 a, u32 b)
 {
 	if (trace_count(t, id, order)) {
-		struct trace_event ev = { .id = id, .order = order, .ino = ino, .index = index,
-					  .a = a, .b = b };
+		struct trace_event ev = {
+			.id = id, .order = order, .ino = ino, .index = index, .a = a, .b = b};
 		trace_dispatch(t, &ev);
 	}
 }

@@ -30,7 +30,8 @@
 #define SCENE_PROVENANCES 8
 #define SCENE_NONE	  (~0ull)
 
-/* Bytes of tape, journal and keyframes together; a tape that leaves less than the last for them... */
+/* Bytes of tape, journal and keyframes together; a tape that leaves less than the last for them...
+ */
 #define SCENE_MEMORY	    1000000000ull
 #define SCENE_JOURNAL_MAX   (64ull << 20)
 #define SCENE_KEYFRAMES_MIN (128ull << 20) /* ... gets that all the same */
@@ -120,11 +121,11 @@ struct scene_window {
 enum scene_does { SCENE_ABSENT, SCENE_RUNS, SCENE_SLEEPS, SCENE_ENDED, SCENE_WAITS };
 
 struct scene_cpu {
-	u8 does;    /* enum scene_does */
-	u8 lock;    /* that it waits for, while it does */
-	u8 holder;  /* CPU that had it then, 255: readers */
-	u16 held;   /* bits of enum lock_id: what it has for itself or shares */
-	u64 since;  /* virtual ns, when it began to do so */
+	u8 does;   /* enum scene_does */
+	u8 lock;   /* that it waits for, while it does */
+	u8 holder; /* CPU that had it then, 255: readers */
+	u16 held;  /* bits of enum lock_id: what it has for itself or shares */
+	u64 since; /* virtual ns, when it began to do so */
 };
 
 /* All locks of one name together. */

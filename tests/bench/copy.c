@@ -40,8 +40,8 @@ static size_t find_parts(struct run *run, size_t piece, struct part *parts)
 	size_t nr = 0;
 
 	for (loff_t pos = 0; pos < FILE_BYTES; pos += parts[nr++].len) {
-		struct folio *folio = filemap_get_folio(run->inode->i_mapping,
-							pos >> run->machine->page_shift);
+		struct folio *folio =
+			filemap_get_folio(run->inode->i_mapping, pos >> run->machine->page_shift);
 		size_t offset = pos - folio_pos(folio);
 
 		parts[nr].from = (const char *)folio_address(folio) + offset;

@@ -36,7 +36,7 @@ static struct disk *the_disk;
 static void open_disk(struct disk *d, const struct disk_model *model, unsigned int max_bytes)
 {
 	struct machine_config config;
-	struct fl_error err = { 0 };
+	struct fl_error err = {0};
 
 	memset(d, 0, sizeof(*d));
 	machine_config_init(&config);
@@ -264,8 +264,7 @@ static void test_latency_overlaps(void **state)
 static void test_queue_depth(void **state)
 {
 	const struct disk_model model = {
-		.name = "two", .queue_depth = 2, .latency_ns = 1000, .ps_per_byte = 10
-	};
+		.name = "two", .queue_depth = 2, .latency_ns = 1000, .ps_per_byte = 10};
 	const u64 latency = 1000 * 1000, move = 512 * 10;
 	struct disk d;
 
@@ -320,8 +319,8 @@ static void test_polling(void **state)
 /* Two disks at once: by time, and by order of submission where times are equal. */
 static void test_completion_order(void **state)
 {
-	const struct disk_model slow = { .name = "slow", .queue_depth = 64, .latency_ns = 300 };
-	const struct disk_model fast = { .name = "fast", .queue_depth = 64, .latency_ns = 100 };
+	const struct disk_model slow = {.name = "slow", .queue_depth = 64, .latency_ns = 300};
+	const struct disk_model fast = {.name = "fast", .queue_depth = 64, .latency_ns = 100};
 	struct block_device *second;
 	struct disk d;
 
@@ -362,7 +361,7 @@ static int every_second_fails(struct block_device *bdev, sector_t sector, void *
 	return sector & 8 ? -EIO : 0;
 }
 
-static const struct disk_operations failing = { .read = every_second_fails };
+static const struct disk_operations failing = {.read = every_second_fails};
 
 static void test_errors_reach_their_bio(void **state)
 {
@@ -438,14 +437,14 @@ static void expect_traffic(const char *kernel, const struct traffic *t)
 /* The four measurements of a live 6.18, 16 MiB of a larger file; both file systems. */
 static void test_request_counts(void **state)
 {
-	static const char *const fs[] = { "xfs", "ext4" };
+	static const char *const fs[] = {"xfs", "ext4"};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(fs); i++) {
 		const struct traffic measured[] = {
-			{ fs[i], "read 4k 4096", 128, 128, 134, 134 },
-			{ fs[i], "read 1m 16", 128, 128, 129, 129 },
-			{ fs[i], "read 4k 4096", 1024, 128, 25, 138 },
-			{ fs[i], "read 1m 16", 128, 1280, 17, 0 },
+			{fs[i], "read 4k 4096", 128, 128, 134, 134},
+			{fs[i], "read 1m 16", 128, 128, 129, 129},
+			{fs[i], "read 4k 4096", 1024, 128, 25, 138},
+			{fs[i], "read 1m 16", 128, 1280, 17, 0},
 		};
 
 		for (unsigned int k = 0; k < ARRAY_SIZE(measured); k++)
@@ -456,7 +455,7 @@ static void test_request_counts(void **state)
 /* 512 order-0 folios are two bios (256 segments each), and in their plug one request. */
 static void test_small_folio_bios(void **state)
 {
-	const struct traffic small = { "ext4", "fadvise willneed 0 8m", 8192, 4096, 8, 4 };
+	const struct traffic small = {"ext4", "fadvise willneed 0 8m", 8192, 4096, 8, 4};
 
 	expect_traffic("v6.12", &small);
 }
@@ -474,8 +473,8 @@ static void test_host_file_changes(void **state)
 	assert_int_equal(fflush(f), 0);
 	open_disk(&d, disk_model_by_name("hole"), 4096);
 	blk_close(d.bdev);
-	assert_int_equal(
-		blk_open(d.m, disk_model_by_name("host"), 4096, dup(fileno(f)), &d.bdev), 0);
+	assert_int_equal(blk_open(d.m, disk_model_by_name("host"), 4096, dup(fileno(f)), &d.bdev),
+			 0);
 
 	assert_int_equal(disk_rw(d.bdev, REQ_OP_READ, 0, buf, sizeof(buf)), 0);
 	assert_int_equal(buf[699], 'x');

@@ -111,8 +111,9 @@ static void host_keeps_to_its_schemas(void **state)
 	if (system("\"${FOLIOLAB:?}\" host diff -e 'read 4k 2' --file host.file >diff.out 2>&1; "
 		   "test $? -lt 2"))
 		skip_because("host diff has no profile or file system here");
-	check_output("host-diff", "host diff -e 'read 4k 2' --file host.file --format json -o diff.json "
-				  "|| test $? = 1; cat diff.json");
+	check_output("host-diff",
+		     "host diff -e 'read 4k 2' --file host.file --format json -o diff.json "
+		     "|| test $? = 1; cat diff.json");
 }
 
 static void where_and_names_keep_to_their_schemas(void **state)

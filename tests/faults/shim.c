@@ -110,7 +110,7 @@ static void *early_alloc(size_t size)
 	static __typeof__(&name) real_##name;                                                      \
 	static __typeof__(&name) next_##name(void)                                                 \
 	{                                                                                          \
-		static __thread __attribute__((tls_model("initial-exec"))) volatile bool busy;                                                         \
+		static __thread __attribute__((tls_model("initial-exec"))) volatile bool busy;     \
 		if (!real_##name && !busy) {                                                       \
 			busy = true;                                                               \
 			real_##name = dlsym(RTLD_NEXT, #name);                                     \

@@ -16,9 +16,9 @@
 #include "fs/super.h"
 #include "lib/prng.h"
 
-#define BLOCKS 300
+#define BLOCKS	 300
 #define NO_BLOCK UINT64_MAX
-#define DELAYED (UINT64_MAX - 1)
+#define DELAYED	 (UINT64_MAX - 1)
 
 /* ---- extents ---- */
 
@@ -87,8 +87,10 @@ static void random_extent_op(struct prng *p, struct inode *inode)
 {
 	u64 at = prng_below(p, BLOCKS), len = prng_between(p, 1, min((u64)40, BLOCKS - at));
 	enum extent_state state = prng_below(p, 3);
-	struct fs_extent e = { .lblk = at, .len = len, .state = state,
-			       .pblk = state == EXTENT_DELAYED ? 0 : at + 1000 * prng_below(p, 3) };
+	struct fs_extent e = {.lblk = at,
+			      .len = len,
+			      .state = state,
+			      .pblk = state == EXTENT_DELAYED ? 0 : at + 1000 * prng_below(p, 3)};
 	unsigned int expected = 0;
 
 	nr_freed = 0;
@@ -97,14 +99,14 @@ static void random_extent_op(struct prng *p, struct inode *inode)
 		assert_int_equal(extents_set(inode, &e), 0);
 		for (u64 i = 0; i < len; i++)
 			model[at + i] = (struct block){
-				state == EXTENT_DELAYED ? DELAYED : e.pblk + i, state };
+				state == EXTENT_DELAYED ? DELAYED : e.pblk + i, state};
 		break;
 	case 1:
 		assert_int_equal(extents_remove(inode, at, len, note_freed), 0);
 		for (u64 i = 0; i < len; i++) {
 			if (model[at + i].pblk < DELAYED)
 				assert_int_equal(freed_blocks[expected++], model[at + i].pblk);
-			model[at + i] = (struct block){ NO_BLOCK, EXTENT_WRITTEN };
+			model[at + i] = (struct block){NO_BLOCK, EXTENT_WRITTEN};
 		}
 		assert_int_equal(nr_freed, expected);
 		break;
@@ -124,12 +126,12 @@ static void random_extent_op(struct prng *p, struct inode *inode)
 static void test_extents(void **state)
 {
 	for (u64 seed = 1; seed <= soak_count(200); seed++) {
-		struct inode inode = { 0 };
+		struct inode inode = {0};
 		struct prng p;
 
 		prng_seed(&p, seed);
 		for (unsigned int b = 0; b < BLOCKS; b++)
-			model[b] = (struct block){ NO_BLOCK, EXTENT_WRITTEN };
+			model[b] = (struct block){NO_BLOCK, EXTENT_WRITTEN};
 		for (unsigned int i = 0; i < 300; i++) {
 			random_extent_op(&p, &inode);
 			check_list(&inode);
@@ -143,9 +145,9 @@ static void test_extents(void **state)
 /* Proves that blocks at the far end of what numbers hold do no harm. */
 static void test_extents_far(void **state)
 {
-	struct inode inode = { 0 };
-	const struct fs_extent e = { .lblk = (1ULL << 53) - 8, .len = 8, .pblk = 7,
-				     .state = EXTENT_WRITTEN };
+	struct inode inode = {0};
+	const struct fs_extent e = {
+		.lblk = (1ULL << 53) - 8, .len = 8, .pblk = 7, .state = EXTENT_WRITTEN};
 	u64 len;
 
 	assert_int_equal(extents_set(&inode, &e), 0);

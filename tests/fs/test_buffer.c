@@ -16,7 +16,7 @@
 #include "fs/iomap/ifs.h"
 #include "mm/internal.h"
 
-#define LIST(...) ((const char *const[]){ __VA_ARGS__, NULL })
+#define LIST(...) ((const char *const[]){__VA_ARGS__, NULL})
 
 static struct run *open_blocks(const char *kernel, const char *fs, unsigned int block_size)
 {

@@ -11,7 +11,7 @@
 #include "fs/files.h"
 #include "mm/internal.h"
 
-static const char *const fs[] = { "ext4", "xfs" };
+static const char *const fs[] = {"ext4", "xfs"};
 
 static struct run *open_small(const char *name)
 {

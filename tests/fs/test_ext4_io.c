@@ -15,24 +15,24 @@
 #include "fs/files.h"
 #include "mm/internal.h"
 
-#define LIST(...) ((const char *const[]){ __VA_ARGS__, NULL })
-#define DISK_AT 100000 /* first block of every layout on the disk */
+#define LIST(...) ((const char *const[]){__VA_ARGS__, NULL})
+#define DISK_AT	  100000 /* first block of every layout on the disk */
 
 /* ---- layouts ---- */
 
 /* A file of @blocks blocks with breaks (a gap on the disk) or a hole. */
 struct layout {
 	u64 blocks;
-	u64 breaks[2];		/* file blocks where a new extent begins; 0: none */
-	u64 hole_at, hole_len;	/* len 0: none */
+	u64 breaks[2];	       /* file blocks where a new extent begins; 0: none */
+	u64 hole_at, hole_len; /* len 0: none */
 };
 
 static unsigned int put_extent(struct fs_extent *e, unsigned int nr, u64 from, u64 to, u64 *pblk)
 {
 	if (to <= from)
 		return nr;
-	e[nr] = (struct fs_extent){ .lblk = from, .pblk = *pblk, .len = to - from,
-				    .state = EXTENT_WRITTEN };
+	e[nr] = (struct fs_extent){
+		.lblk = from, .pblk = *pblk, .len = to - from, .state = EXTENT_WRITTEN};
 	*pblk += to - from;
 	return nr + 1;
 }
@@ -97,19 +97,21 @@ static const struct {
 	struct layout layout;
 	u64 bios, lookups, lookups_1k, bios_1k, small, xfs;
 } layouts[] = {
-	{ { 256, { 0 }, 0, 0 }, 1, 1, 1, 1, 1, 1 },
-	{ { 256, { 125 }, 0, 0 }, 256, 258, 1026, 1024, 2, 2 },
-	{ { 256, { 25, 225 }, 0, 0 }, 256, 258, 1026, 1024, 3, 3 },
-	{ { 256, { 0 }, 128, 1 }, 255, 259, 1030, 1020, 2, 2 },
-	{ { 256, { 0 }, 192, 64 }, 1, 65, 257, 1, 1, 1 },
-	{ { 256, { 0 }, 0, 16 }, 240, 273, 1089, 960, 1, 1 },
-	{ { 256, { 0 }, 0, 256 }, 0, 256, 1024, 0, 0, 0 },
+	{{256, {0}, 0, 0}, 1, 1, 1, 1, 1, 1},
+	{{256, {125}, 0, 0}, 256, 258, 1026, 1024, 2, 2},
+	{{256, {25, 225}, 0, 0}, 256, 258, 1026, 1024, 3, 3},
+	{{256, {0}, 128, 1}, 255, 259, 1030, 1020, 2, 2},
+	{{256, {0}, 192, 64}, 1, 65, 257, 1, 1, 1},
+	{{256, {0}, 0, 16}, 240, 273, 1089, 960, 1, 1},
+	{{256, {0}, 0, 256}, 0, 256, 1024, 0, 0, 0},
 };
 
 static struct layout scaled(const struct layout *l, unsigned int by)
 {
-	return (struct layout){ l->blocks * by, { l->breaks[0] * by, l->breaks[1] * by },
-				l->hole_at * by, l->hole_len * by };
+	return (struct layout){l->blocks * by,
+			       {l->breaks[0] * by, l->breaks[1] * by},
+			       l->hole_at * by,
+			       l->hole_len * by};
 }
 
 /* Proves column (a) of 9.4, blocks of 4K and 1K: one bio a block once the folio breaks. */
@@ -119,8 +121,8 @@ static void test_one_large_folio(void **state)
 		for (const char *const *k = LIST("v6.16.y", "v6.18", "v7.3"); *k; k++) {
 			struct run_config config = file_config(*k, "ext4");
 			struct layout small = scaled(&layouts[i].layout, 4);
-			struct cost c = read_cost(&config, &layouts[i].layout, 4096, ONE_FOLIO,
-						  "1*o8");
+			struct cost c =
+				read_cost(&config, &layouts[i].layout, 4096, ONE_FOLIO, "1*o8");
 
 			assert_int_equal(c.bios, layouts[i].bios);
 			assert_int_equal(c.lookups, layouts[i].lookups);
@@ -152,8 +154,8 @@ static void test_xfs_folio(void **state)
 	for (unsigned int i = 0; i < ARRAY_SIZE(layouts); i++)
 		for (const char *const *k = LIST("v6.12.y", "v6.18", "v7.3"); *k; k++) {
 			struct run_config config = file_config(*k, "xfs");
-			struct cost c = read_cost(&config, &layouts[i].layout, 4096, ONE_FOLIO,
-						  "1*o8");
+			struct cost c =
+				read_cost(&config, &layouts[i].layout, 4096, ONE_FOLIO, "1*o8");
 
 			assert_int_equal(c.bios, layouts[i].xfs);
 		}
@@ -162,7 +164,7 @@ static void test_xfs_folio(void **state)
 /* Proves column (d): a cold read in windows of 128K breaks only where a large folio does. */
 static void test_cold_read(void **state)
 {
-	static const u64 bios[] = { 8, 39, 0, 38 };
+	static const u64 bios[] = {8, 39, 0, 38};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(bios); i++)
 		for (const char *const *k = LIST("v6.16.y", "v6.18", "v7.3"); *k && bios[i]; k++) {
@@ -188,17 +190,17 @@ static void test_two_megabytes(void **state)
 		struct layout layout;
 		u64 bios, lookups;
 	} cases[] = {
-		{ { 512, { 125 }, 0, 0 }, 512, 514 },
-		{ { 512, { 0 }, 256, 1 }, 511, 515 },
-		{ { 512, { 0 }, 0, 16 }, 496, 529 },
-		{ { 512, { 0 }, 256, 256 }, 1, 257 },
+		{{512, {125}, 0, 0}, 512, 514},
+		{{512, {0}, 256, 1}, 511, 515},
+		{{512, {0}, 0, 16}, 496, 529},
+		{{512, {0}, 256, 256}, 1, 257},
 	};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++)
 		for (const char *const *k = LIST("v6.16.y", "v6.18", "v7.3"); *k; k++) {
 			struct run_config config = file_config(*k, "ext4");
-			struct cost c = read_cost(&config, &cases[i].layout, 4096, ONE_FOLIO,
-						  "1*o9");
+			struct cost c =
+				read_cost(&config, &cases[i].layout, 4096, ONE_FOLIO, "1*o9");
 
 			assert_int_equal(c.bios, cases[i].bios);
 			assert_int_equal(c.lookups, cases[i].lookups);
@@ -215,11 +217,9 @@ static void test_blocks_of_a_page(void **state)
 		unsigned int block_size;
 		const char *bios;
 	} cases[] = {
-		{ { 64, { 34 }, 0, 0 }, 1024, "32K 1K*4 28K" },
-		{ { 64, { 0 }, 33, 1 }, 1024, "32K 1K*3 28K" },
-		{ { 64, { 0 }, 35, 1 }, 1024, "35K 28K" },
-		{ { 64, { 0 }, 32, 1 }, 1024, "32K 1K*3 28K" },
-		{ { 32, { 0 }, 17, 1 }, 2048, "34K 28K" },
+		{{64, {34}, 0, 0}, 1024, "32K 1K*4 28K"}, {{64, {0}, 33, 1}, 1024, "32K 1K*3 28K"},
+		{{64, {0}, 35, 1}, 1024, "35K 28K"},	  {{64, {0}, 32, 1}, 1024, "32K 1K*3 28K"},
+		{{32, {0}, 17, 1}, 2048, "34K 28K"},
 	};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++)
@@ -242,11 +242,11 @@ static void test_boundary(void **state)
 {
 	static const struct {
 		const char *features, *bios;
-	} cases[] = { { "extent", "64K" }, { "^extent", "4K 60K" } };
+	} cases[] = {{"extent", "64K"}, {"^extent", "4K 60K"}};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct run_config config = file_config("v6.12.y", "ext4");
-		const struct layout layout = { 2048, { 0 }, 0, 0 };
+		const struct layout layout = {2048, {0}, 0, 0};
 		struct bio_list bios;
 		struct run *run;
 
@@ -264,8 +264,8 @@ static void test_boundary(void **state)
 static void expect_bug(unsigned int page_size, unsigned int block_size)
 {
 	struct run_config config = file_config("v6.18+ASSERT_NO_LARGE_FULL_READ", "ext4");
-	const struct wl_op op = { .type = WL_PREAD, .len = 4 << 20, .n = 1 };
-	struct fl_error err = { 0 };
+	const struct wl_op op = {.type = WL_PREAD, .len = 4 << 20, .n = 1};
+	struct fl_error err = {0};
 	struct run *run;
 
 	config.machine.page_size = page_size;
@@ -350,10 +350,10 @@ static struct counts count_ops(struct run *run, const char *ops)
 	scene_play(run, ops);
 	b = count_now(run);
 	return (struct counts){
-		b.begins - a.begins,	   b.folios - a.folios,	    b.heads - a.heads,
-		b.creates - a.creates,	   b.get_block - a.get_block, b.lookups - a.lookups,
-		b.reserved - a.reserved,   b.dirtied - a.dirtied,   b.handles - a.handles,
-		b.visits - a.visits,	   b.maps - a.maps,
+		b.begins - a.begins,	 b.folios - a.folios,	    b.heads - a.heads,
+		b.creates - a.creates,	 b.get_block - a.get_block, b.lookups - a.lookups,
+		b.reserved - a.reserved, b.dirtied - a.dirtied,	    b.handles - a.handles,
+		b.visits - a.visits,	 b.maps - a.maps,
 	};
 }
 
@@ -374,8 +374,8 @@ static void expect_counts(const char *kernel, const char *options, const char *o
 		fail_msg("%s %s: begins %" PRIu64 " folios %" PRIu64 " heads %" PRIu64
 			 " creates %" PRIu64 " get_block %" PRIu64 " lookups %" PRIu64
 			 " reserved %" PRIu64 " dirtied %" PRIu64 " handles %" PRIu64,
-			 kernel, ops, got.begins, got.folios, got.heads, got.creates,
-			 got.get_block, got.lookups, got.reserved, got.dirtied, got.handles);
+			 kernel, ops, got.begins, got.folios, got.heads, got.creates, got.get_block,
+			 got.lookups, got.reserved, got.dirtied, got.handles);
 	scene_close(run);
 }
 
@@ -386,16 +386,21 @@ static void test_append_counts(void **state)
 		const char *ops;
 		struct counts base, large;
 	} writes[] = {
-		{ "pwrite 0 4k", { 1, 1, 1, 1, 1, 2, 1, 1, 1, 0, 0 },
-		  { 1, 1, 1, 1, 1, 2, 1, 1, 1, 0, 0 } },
-		{ "pwrite 0 64k", { 16, 16, 16, 16, 16, 32, 16, 16, 1, 0, 0 },
-		  { 1, 1, 16, 1, 16, 32, 16, 16, 1, 0, 0 } },
-		{ "pwrite 0 1m", { 256, 256, 256, 256, 256, 512, 256, 256, 1, 0, 0 },
-		  { 1, 1, 256, 1, 256, 512, 256, 256, 1, 0, 0 } },
-		{ "pwrite 0 100k", { 25, 25, 25, 25, 25, 50, 25, 25, 1, 0, 0 },
-		  { 3, 3, 25, 3, 25, 50, 25, 25, 1, 0, 0 } },
-		{ "pwrite 4k 1m", { 256, 256, 256, 256, 256, 512, 256, 256, 1, 0, 0 },
-		  { 9, 9, 256, 9, 256, 512, 256, 256, 1, 0, 0 } },
+		{"pwrite 0 4k",
+		 {1, 1, 1, 1, 1, 2, 1, 1, 1, 0, 0},
+		 {1, 1, 1, 1, 1, 2, 1, 1, 1, 0, 0}},
+		{"pwrite 0 64k",
+		 {16, 16, 16, 16, 16, 32, 16, 16, 1, 0, 0},
+		 {1, 1, 16, 1, 16, 32, 16, 16, 1, 0, 0}},
+		{"pwrite 0 1m",
+		 {256, 256, 256, 256, 256, 512, 256, 256, 1, 0, 0},
+		 {1, 1, 256, 1, 256, 512, 256, 256, 1, 0, 0}},
+		{"pwrite 0 100k",
+		 {25, 25, 25, 25, 25, 50, 25, 25, 1, 0, 0},
+		 {3, 3, 25, 3, 25, 50, 25, 25, 1, 0, 0}},
+		{"pwrite 4k 1m",
+		 {256, 256, 256, 256, 256, 512, 256, 256, 1, 0, 0},
+		 {9, 9, 256, 9, 256, 512, 256, 256, 1, 0, 0}},
 	};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(writes); i++) {
@@ -415,10 +420,10 @@ static void test_cluster_reservations(void **state)
 		const char *ops;
 		u64 reserved;
 	} writes[] = {
-		{ "pwrite 0 1m", 16 },
-		{ "pwrite 12k 4k", 1 },
-		{ "pwrite 12k 4k; pwrite 56k 12k", 2 },
-		{ "pwrite 12k 4k; pwrite 56k 12k; fsync; pwrite 20k 4k", 2 },
+		{"pwrite 0 1m", 16},
+		{"pwrite 12k 4k", 1},
+		{"pwrite 12k 4k; pwrite 56k 12k", 2},
+		{"pwrite 12k 4k; pwrite 56k 12k; fsync; pwrite 20k 4k", 2},
 	};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(writes); i++) {
@@ -442,8 +447,8 @@ static void test_overwrite_counts(void **state)
 
 		scene_play(run, "pwrite 0 1m; fsync");
 		c = count_ops(run, "pwrite 0 1m");
-		assert_int_equal(c.folios + c.heads + c.creates + c.get_block + c.lookups +
-				 c.reserved, 0);
+		assert_int_equal(
+			c.folios + c.heads + c.creates + c.get_block + c.lookups + c.reserved, 0);
 		assert_int_equal(c.dirtied, 256);
 		assert_int_equal(c.handles, 1);
 		scene_close(run);
@@ -457,13 +462,13 @@ static void test_handles(void **state)
 		const char *kernel, *options;
 		u64 handles, get_block;
 	} cases[] = {
-		{ "v6.1.y", NULL, 257, 256 },
-		{ "v6.12.y", NULL, 1, 256 },
-		{ "v6.12.y", "nodelalloc", 1 + 256, 256 },
-		{ "v6.18", "nodelalloc", 1 + 1, 256 },
-		{ "v7.3", "nodelalloc", 1 + 1, 256 },
-		{ "v6.18", "data=journal", 1 + 256, 256 },
-		{ "v7.3", "data=journal", 1 + 256, 256 },
+		{"v6.1.y", NULL, 257, 256},
+		{"v6.12.y", NULL, 1, 256},
+		{"v6.12.y", "nodelalloc", 1 + 256, 256},
+		{"v6.18", "nodelalloc", 1 + 1, 256},
+		{"v7.3", "nodelalloc", 1 + 1, 256},
+		{"v6.18", "data=journal", 1 + 256, 256},
+		{"v7.3", "data=journal", 1 + 256, 256},
 	};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -502,7 +507,7 @@ static void test_buffer_walk(void **state)
 	static const struct {
 		const char *kernel;
 		u64 visits;
-	} cases[] = { { "v6.16.y", 1024 }, { "v6.18", 1024 }, { "v7.3", 2 * 9 } };
+	} cases[] = {{"v6.16.y", 1024}, {"v6.18", 1024}, {"v7.3", 2 * 9}};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct run_config config = file_config(cases[i].kernel, "ext4");

@@ -14,17 +14,17 @@
 #include "fs/files.h"
 #include "mm/internal.h"
 
-#define LIST(...) ((const char *const[]){ __VA_ARGS__, NULL })
+#define LIST(...) ((const char *const[]){__VA_ARGS__, NULL})
 /* Kernels whose writes make large folios on ext4, and those where they do not. */
 #define EXT4_LARGE LIST("v6.16.y", "v6.18", "v7.3")
 #define EXT4_SMALL LIST("v6.1.y", "v6.12.y")
-#define XFS_LARGE LIST("v6.12.y", "v6.16.y", "v6.18", "v7.3")
-#define LAST 4095
+#define XFS_LARGE  LIST("v6.12.y", "v6.16.y", "v6.18", "v7.3")
+#define LAST	   4095
 
 static void pwrite_at(struct run *run, s64 off, s64 len)
 {
-	const struct wl_op op = { .type = WL_PWRITE, .off = off, .len = len, .n = 1 };
-	struct fl_error err = { 0 };
+	const struct wl_op op = {.type = WL_PWRITE, .off = off, .len = len, .n = 1};
+	struct fl_error err = {0};
 
 	if (run_op(run, &op, &err))
 		fail_msg("pwrite: %s", err.text);
@@ -37,47 +37,47 @@ static const struct {
 	s64 off, len;
 	const char *folios;
 } one_write[] = {
-	{ 0, 4096, "0:o0" },
-	{ 0, 16384, "0:o2" },
-	{ 0, 65536, "0:o4" },
-	{ 0, 102400, "0:o4 16:o3 24:o0" },
-	{ 0, 1 << 20, "0:o8" },
-	{ 4096, 4096, "1:o0" },
-	{ 4096, 16384, "1:o0 2:o1 4:o0" },
-	{ 4096, 65536, "1:o0 2:o1 4:o2 8:o3 16:o0" },
-	{ 4096, 102400, "1:o0 2:o1 4:o2 8:o3 16:o3 24:o1" },
-	{ 4096, 1 << 20, "1:o0 2:o1 4:o2 8:o3 16:o4 32:o5 64:o6 128:o7 256:o0" },
-	{ 8192, 4096, "2:o0" },
-	{ 8192, 16384, "2:o1 4:o1" },
-	{ 8192, 65536, "2:o1 4:o2 8:o3 16:o1" },
-	{ 8192, 102400, "2:o1 4:o2 8:o3 16:o3 24:o1 26:o0" },
-	{ 8192, 1 << 20, "2:o1 4:o2 8:o3 16:o4 32:o5 64:o6 128:o7 256:o1" },
-	{ 12288, 4096, "3:o0" },
-	{ 12288, 16384, "3:o0 4:o1 6:o0" },
-	{ 12288, 65536, "3:o0 4:o2 8:o3 16:o1 18:o0" },
-	{ 12288, 102400, "3:o0 4:o2 8:o3 16:o3 24:o2" },
-	{ 12288, 1 << 20, "3:o0 4:o2 8:o3 16:o4 32:o5 64:o6 128:o7 256:o1 258:o0" },
-	{ 65536, 4096, "16:o0" },
-	{ 65536, 16384, "16:o2" },
-	{ 65536, 65536, "16:o4" },
-	{ 65536, 102400, "16:o4 32:o3 40:o0" },
-	{ 65536, 1 << 20, "16:o4 32:o5 64:o6 128:o7 256:o4" },
-	{ 102400, 4096, "25:o0" },
-	{ 102400, 16384, "25:o0 26:o1 28:o0" },
-	{ 102400, 65536, "25:o0 26:o1 28:o2 32:o3 40:o0" },
-	{ 102400, 102400, "25:o0 26:o1 28:o2 32:o4 48:o1" },
-	{ 102400, 1 << 20, "25:o0 26:o1 28:o2 32:o5 64:o6 128:o7 256:o4 272:o3 280:o0" },
-	{ 2048, 4096, "0:o0 1:o0" },
-	{ 2048, 16384, "0:o2 4:o0" },
-	{ 2048, 65536, "0:o4 16:o0" },
-	{ 2048, 102400, "0:o4 16:o3 24:o0 25:o0" },
-	{ 2048, 1 << 20, "0:o8 256:o0" },
-	{ 0, 8192, "0:o1" },
-	{ 0, 5000, "0:o0 1:o0" },
-	{ 0, 3 << 20, "0:o9 512:o8" },
-	{ 1, 2 << 20, "0:o8 256:o8 512:o0" },
-	{ (2 << 20) - 4096, 3 << 20,
-	  "511:o0 512:o9 1024:o7 1152:o6 1216:o5 1248:o4 1264:o3 1272:o2 1276:o1 1278:o0" },
+	{0, 4096, "0:o0"},
+	{0, 16384, "0:o2"},
+	{0, 65536, "0:o4"},
+	{0, 102400, "0:o4 16:o3 24:o0"},
+	{0, 1 << 20, "0:o8"},
+	{4096, 4096, "1:o0"},
+	{4096, 16384, "1:o0 2:o1 4:o0"},
+	{4096, 65536, "1:o0 2:o1 4:o2 8:o3 16:o0"},
+	{4096, 102400, "1:o0 2:o1 4:o2 8:o3 16:o3 24:o1"},
+	{4096, 1 << 20, "1:o0 2:o1 4:o2 8:o3 16:o4 32:o5 64:o6 128:o7 256:o0"},
+	{8192, 4096, "2:o0"},
+	{8192, 16384, "2:o1 4:o1"},
+	{8192, 65536, "2:o1 4:o2 8:o3 16:o1"},
+	{8192, 102400, "2:o1 4:o2 8:o3 16:o3 24:o1 26:o0"},
+	{8192, 1 << 20, "2:o1 4:o2 8:o3 16:o4 32:o5 64:o6 128:o7 256:o1"},
+	{12288, 4096, "3:o0"},
+	{12288, 16384, "3:o0 4:o1 6:o0"},
+	{12288, 65536, "3:o0 4:o2 8:o3 16:o1 18:o0"},
+	{12288, 102400, "3:o0 4:o2 8:o3 16:o3 24:o2"},
+	{12288, 1 << 20, "3:o0 4:o2 8:o3 16:o4 32:o5 64:o6 128:o7 256:o1 258:o0"},
+	{65536, 4096, "16:o0"},
+	{65536, 16384, "16:o2"},
+	{65536, 65536, "16:o4"},
+	{65536, 102400, "16:o4 32:o3 40:o0"},
+	{65536, 1 << 20, "16:o4 32:o5 64:o6 128:o7 256:o4"},
+	{102400, 4096, "25:o0"},
+	{102400, 16384, "25:o0 26:o1 28:o0"},
+	{102400, 65536, "25:o0 26:o1 28:o2 32:o3 40:o0"},
+	{102400, 102400, "25:o0 26:o1 28:o2 32:o4 48:o1"},
+	{102400, 1 << 20, "25:o0 26:o1 28:o2 32:o5 64:o6 128:o7 256:o4 272:o3 280:o0"},
+	{2048, 4096, "0:o0 1:o0"},
+	{2048, 16384, "0:o2 4:o0"},
+	{2048, 65536, "0:o4 16:o0"},
+	{2048, 102400, "0:o4 16:o3 24:o0 25:o0"},
+	{2048, 1 << 20, "0:o8 256:o0"},
+	{0, 8192, "0:o1"},
+	{0, 5000, "0:o0 1:o0"},
+	{0, 3 << 20, "0:o9 512:o8"},
+	{1, 2 << 20, "0:o8 256:o8 512:o0"},
+	{(2 << 20) - 4096, 3 << 20,
+	 "511:o0 512:o9 1024:o7 1152:o6 1216:o5 1248:o4 1264:o3 1272:o2 1276:o1 1278:o0"},
 };
 
 static void expect_write(const char *kernel, const char *fs, unsigned int i)
@@ -112,8 +112,11 @@ static void test_one_write_small(void **state)
 {
 	static const struct {
 		const char *kernel, *fs;
-	} small[] = { { "v6.1.y", "ext4" }, { "v6.12.y", "ext4" }, { "v6.1.y", "ext4-1k" },
-		      { "v6.12.y", "ext4-1k" }, { "v6.1.y", "xfs" } };
+	} small[] = {{"v6.1.y", "ext4"},
+		     {"v6.12.y", "ext4"},
+		     {"v6.1.y", "ext4-1k"},
+		     {"v6.12.y", "ext4-1k"},
+		     {"v6.1.y", "xfs"}};
 
 	for (unsigned int k = 0; k < ARRAY_SIZE(small); k++)
 		for (unsigned int i = 0; i < ARRAY_SIZE(one_write); i++) {
@@ -137,12 +140,12 @@ static void test_existing_folios(void **state)
 		s64 there, there_len, off, len;
 		const char *folios;
 	} cases[] = {
-		{ 3, 4096, 0, 16384, "0:o1 2:o0 3:o0" },
-		{ 5, 4096, 0, 65536, "0:o2 4:o0 5:o0 6:o1 8:o3" },
-		{ 15, 4096, 0, 65536, "0:o3 8:o2 12:o1 14:o0 15:o0" },
-		{ 4, 16384, 0, 131072, "0:o2 4:o2 8:o3 16:o4" },
-		{ 511, 4096, 0, 2 << 20,
-		  "0:o8 256:o7 384:o6 448:o5 480:o4 496:o3 504:o2 508:o1 510:o0 511:o0" },
+		{3, 4096, 0, 16384, "0:o1 2:o0 3:o0"},
+		{5, 4096, 0, 65536, "0:o2 4:o0 5:o0 6:o1 8:o3"},
+		{15, 4096, 0, 65536, "0:o3 8:o2 12:o1 14:o0 15:o0"},
+		{4, 16384, 0, 131072, "0:o2 4:o2 8:o3 16:o4"},
+		{511, 4096, 0, 2 << 20,
+		 "0:o8 256:o7 384:o6 448:o5 480:o4 496:o3 504:o2 508:o1 510:o0 511:o0"},
 	};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++)
@@ -179,7 +182,7 @@ static void begin_event(struct trace_sink *sink, const struct trace_event *ev)
 /* Proves the write_begin calls of 9.1 (64K at 4K), position and bytes wanted. */
 static void test_write_begin_calls(void **state)
 {
-	struct begin_list b = { .sink = { .event = begin_event } };
+	struct begin_list b = {.sink = {.event = begin_event}};
 	struct run_config config = file_config("v6.18", "ext4");
 	struct run *run = scene_open(&config);
 
@@ -210,7 +213,7 @@ static void test_appends(void **state)
 /* ---- 1.4 ---- */
 
 #define REFUSED "refused"
-#define INLINE "0:o0 1:o0 2:o1 4:o2 8:o3 16:o4 32:o5 64:o6 128:o7 256:o8 512:o9"
+#define INLINE	"0:o0 1:o0 2:o1 4:o2 8:o3 16:o4 32:o5 64:o6 128:o7 256:o8 512:o9"
 
 /* 4 MiB written in one call, or @len bytes; kernels up to 6.15, 6.16 to 6.18, 7.3. */
 static const struct {
@@ -220,34 +223,34 @@ static const struct {
 	bool places;
 	const char *e0, *e2, *e3;
 } decisions[] = {
-	{ "ext4", NULL, NULL, NULL, 1024, 0, 0, "1024*o0", "2*o9", "2*o9" },
-	{ "ext4", NULL, NULL, NULL, 2048, 0, 0, "1024*o0", "2*o9", "2*o9" },
-	{ "ext4", NULL, NULL, NULL, 4096, 0, 0, "1024*o0", "2*o9", "2*o9" },
-	{ "ext4", "verity", NULL, NULL, 0, 0, 0, "1024*o0", "1024*o0", "2*o9" },
-	{ "ext4", "encrypt", NULL, NULL, 0, 0, 0, "1024*o0", "1024*o0", "1024*o0" },
-	{ "ext4", NULL, "data=journal", NULL, 0, 0, 0, "1024*o0", "1024*o0", "1024*o0" },
-	{ "ext4", NULL, "nodelalloc", NULL, 0, 0, 0, "1024*o0", "2*o9", "2*o9" },
-	{ "ext4", NULL, "data=writeback", NULL, 0, 0, 0, "1024*o0", "2*o9", "2*o9" },
-	{ "ext4", "^has_journal", NULL, NULL, 0, 0, 0, "1024*o0", "2*o9", "2*o9" },
-	{ "ext4", "bigalloc", NULL, NULL, 0, 0, 0, "1024*o0", "2*o9", "2*o9" },
-	{ "ext4", "^extent", NULL, NULL, 0, 0, 0, "1024*o0", "2*o9", "2*o9" },
-	{ "ext4", "ext2", NULL, NULL, 0, 0, 0, "1024*o0", "2*o9", "2*o9" },
-	{ "ext4", NULL, "dioread_lock", NULL, 0, 0, 0, "1024*o0", "2*o9", "2*o9" },
-	{ "ext4", "inline_data", NULL, NULL, 0, 0, 1, NULL, INLINE, INLINE },
-	{ "ext4", "inline_data", NULL, NULL, 0, 0, 0, "1024*o0", NULL, NULL },
-	{ "ext4", NULL, NULL, "journal_data", 0, 0, 0, "1024*o0", "1024*o0", "1024*o0" },
-	{ "ext4", NULL, NULL, NULL, 16384, 4096, 1, REFUSED, REFUSED, "0:o2" },
-	{ "ext4", NULL, NULL, NULL, 16384, 102400, 1, REFUSED, REFUSED, "0:o4 16:o3 24:o2" },
-	{ "ext4", NULL, NULL, NULL, 65536, 4096, 1, REFUSED, REFUSED, "0:o4" },
-	{ "ext4", NULL, "data=journal", NULL, 16384, 0, 0, REFUSED, REFUSED, "256*o2" },
-	{ "ext4", "encrypt", NULL, NULL, 16384, 0, 0, REFUSED, REFUSED, REFUSED },
-	{ "xfs", NULL, NULL, NULL, 0, 0, 0, NULL, "2*o9", "2*o9" },
+	{"ext4", NULL, NULL, NULL, 1024, 0, 0, "1024*o0", "2*o9", "2*o9"},
+	{"ext4", NULL, NULL, NULL, 2048, 0, 0, "1024*o0", "2*o9", "2*o9"},
+	{"ext4", NULL, NULL, NULL, 4096, 0, 0, "1024*o0", "2*o9", "2*o9"},
+	{"ext4", "verity", NULL, NULL, 0, 0, 0, "1024*o0", "1024*o0", "2*o9"},
+	{"ext4", "encrypt", NULL, NULL, 0, 0, 0, "1024*o0", "1024*o0", "1024*o0"},
+	{"ext4", NULL, "data=journal", NULL, 0, 0, 0, "1024*o0", "1024*o0", "1024*o0"},
+	{"ext4", NULL, "nodelalloc", NULL, 0, 0, 0, "1024*o0", "2*o9", "2*o9"},
+	{"ext4", NULL, "data=writeback", NULL, 0, 0, 0, "1024*o0", "2*o9", "2*o9"},
+	{"ext4", "^has_journal", NULL, NULL, 0, 0, 0, "1024*o0", "2*o9", "2*o9"},
+	{"ext4", "bigalloc", NULL, NULL, 0, 0, 0, "1024*o0", "2*o9", "2*o9"},
+	{"ext4", "^extent", NULL, NULL, 0, 0, 0, "1024*o0", "2*o9", "2*o9"},
+	{"ext4", "ext2", NULL, NULL, 0, 0, 0, "1024*o0", "2*o9", "2*o9"},
+	{"ext4", NULL, "dioread_lock", NULL, 0, 0, 0, "1024*o0", "2*o9", "2*o9"},
+	{"ext4", "inline_data", NULL, NULL, 0, 0, 1, NULL, INLINE, INLINE},
+	{"ext4", "inline_data", NULL, NULL, 0, 0, 0, "1024*o0", NULL, NULL},
+	{"ext4", NULL, NULL, "journal_data", 0, 0, 0, "1024*o0", "1024*o0", "1024*o0"},
+	{"ext4", NULL, NULL, NULL, 16384, 4096, 1, REFUSED, REFUSED, "0:o2"},
+	{"ext4", NULL, NULL, NULL, 16384, 102400, 1, REFUSED, REFUSED, "0:o4 16:o3 24:o2"},
+	{"ext4", NULL, NULL, NULL, 65536, 4096, 1, REFUSED, REFUSED, "0:o4"},
+	{"ext4", NULL, "data=journal", NULL, 16384, 0, 0, REFUSED, REFUSED, "256*o2"},
+	{"ext4", "encrypt", NULL, NULL, 16384, 0, 0, REFUSED, REFUSED, REFUSED},
+	{"xfs", NULL, NULL, NULL, 0, 0, 0, NULL, "2*o9", "2*o9"},
 };
 
 static void expect_decision(const char *kernel, unsigned int i, const char *want)
 {
 	struct run_config config = file_config(kernel, decisions[i].fs);
-	struct fl_error err = { 0 };
+	struct fl_error err = {0};
 	struct run *run;
 	const char *got;
 
@@ -301,18 +304,18 @@ static const struct {
 	const char *orders[NR_MOMENTS + 1];
 	bool journalled[NR_MOMENTS + 1];
 } flips[] = {
-	{ "v6.12.y",
-	  { "16*o0", "16*o0", "16*o0", "16*o0", "16*o0", "16*o0" },
-	  { false, true, false, true, false, true } },
-	{ "v6.16.y",
-	  { "1*o4", "1*o4", "1*o4", "16*o0", "16*o0", "16*o0" },
-	  { false, false, false, true, false, true } },
-	{ "v6.18",
-	  { "1*o4", "1*o4", "1*o4", "16*o0", "16*o0", "16*o0" },
-	  { false, false, false, true, false, true } },
-	{ "v7.3",
-	  { "1*o4", "16*o0", "1*o4", "16*o0", "1*o4", "16*o0" },
-	  { false, true, false, true, false, true } },
+	{"v6.12.y",
+	 {"16*o0", "16*o0", "16*o0", "16*o0", "16*o0", "16*o0"},
+	 {false, true, false, true, false, true}},
+	{"v6.16.y",
+	 {"1*o4", "1*o4", "1*o4", "16*o0", "16*o0", "16*o0"},
+	 {false, false, false, true, false, true}},
+	{"v6.18",
+	 {"1*o4", "1*o4", "1*o4", "16*o0", "16*o0", "16*o0"},
+	 {false, false, false, true, false, true}},
+	{"v7.3",
+	 {"1*o4", "16*o0", "1*o4", "16*o0", "1*o4", "16*o0"},
+	 {false, true, false, true, false, true}},
 };
 
 static void set_moment(struct run *run, unsigned int moment)
@@ -370,7 +373,7 @@ static void test_journal_flag_delalloc(void **state)
 {
 	static const struct {
 		const char *kernel, *at_once;
-	} cases[] = { { "v6.16.y", "1*o4" }, { "v6.18", "1*o4" }, { "v7.3", "16*o0" } };
+	} cases[] = {{"v6.16.y", "1*o4"}, {"v6.18", "1*o4"}, {"v7.3", "16*o0"}};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct run_config config = file_config(cases[i].kernel, "ext4");
@@ -420,17 +423,17 @@ static void test_order_limits(void **state)
 		unsigned int page_size, block_size, low, high;
 		bool seen;
 	} limits[] = {
-		{ "v6.16", 4096, 1024, 0, 9, false },	{ "v6.16", 4096, 4096, 0, 9, false },
-		{ "v6.18", 4096, 1024, 0, 9, true },	{ "v6.18", 4096, 2048, 0, 9, true },
-		{ "v6.18", 4096, 4096, 0, 9, true },	{ "v7.3", 4096, 1024, 0, 9, true },
-		{ "v7.3", 4096, 2048, 0, 9, true },	{ "v7.3", 4096, 4096, 0, 9, true },
-		{ "v7.3", 4096, 16384, 2, 9, true },	{ "v7.3", 4096, 65536, 4, 9, true },
-		{ "v6.16", 65536, 1024, 0, 11, false }, { "v6.16", 65536, 4096, 0, 11, false },
-		{ "v6.16", 65536, 65536, 0, 11, false }, { "v6.18", 65536, 1024, 0, 5, false },
-		{ "v6.18", 65536, 2048, 0, 6, false },	{ "v6.18", 65536, 4096, 0, 7, false },
-		{ "v6.18", 65536, 16384, 0, 9, false }, { "v6.18", 65536, 65536, 0, 11, false },
-		{ "v7.3", 65536, 1024, 0, 5, false },	{ "v7.3", 65536, 4096, 0, 7, false },
-		{ "v7.3", 65536, 65536, 0, 11, false },
+		{"v6.16", 4096, 1024, 0, 9, false},    {"v6.16", 4096, 4096, 0, 9, false},
+		{"v6.18", 4096, 1024, 0, 9, true},     {"v6.18", 4096, 2048, 0, 9, true},
+		{"v6.18", 4096, 4096, 0, 9, true},     {"v7.3", 4096, 1024, 0, 9, true},
+		{"v7.3", 4096, 2048, 0, 9, true},      {"v7.3", 4096, 4096, 0, 9, true},
+		{"v7.3", 4096, 16384, 2, 9, true},     {"v7.3", 4096, 65536, 4, 9, true},
+		{"v6.16", 65536, 1024, 0, 11, false},  {"v6.16", 65536, 4096, 0, 11, false},
+		{"v6.16", 65536, 65536, 0, 11, false}, {"v6.18", 65536, 1024, 0, 5, false},
+		{"v6.18", 65536, 2048, 0, 6, false},   {"v6.18", 65536, 4096, 0, 7, false},
+		{"v6.18", 65536, 16384, 0, 9, false},  {"v6.18", 65536, 65536, 0, 11, false},
+		{"v7.3", 65536, 1024, 0, 5, false},    {"v7.3", 65536, 4096, 0, 7, false},
+		{"v7.3", 65536, 65536, 0, 11, false},
 	};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(limits); i++) {

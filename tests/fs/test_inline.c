@@ -19,34 +19,34 @@ static const struct {
 	bool inlined;
 	s64 size;
 } cases[] = {
-	{ "pwrite 0 60; fsync", true, 60 },
-	{ "pwrite 0 61; fsync", true, 61 },
-	{ "pwrite 0 128; fsync", true, 128 },
-	{ "pwrite 0 129; fsync", false, 129 },
-	{ "pwrite 0 40; pwrite 40 40; pwrite 80 40; fsync", true, 120 },
-	{ "pwrite 0 127; fsync; pwrite 127 1; fsync", true, 128 },
-	{ "pwrite 0 128; fsync; pwrite 128 1; fsync", false, 129 },
-	{ "pwrite 100 1; fsync", true, 101 },
-	{ "pwrite 130 1; fsync", false, 131 },
-	{ "pwrite 0 3; fsync; ftruncate 10", true, 10 },
-	{ "pwrite 0 3; ftruncate 60", true, 60 },
-	{ "pwrite 0 3; ftruncate 61", false, 61 },
-	{ "pwrite 0 100; fsync; ftruncate 110", false, 110 },
-	{ "pwrite 0 100; fsync; ftruncate 90", true, 90 },
-	{ "pwrite 0 100; ftruncate 0; pwrite 0 3", true, 3 },
-	{ "ftruncate 10; pwrite 10 2; fsync", true, 12 },
-	{ "ftruncate 5000; pwrite 2 1; fsync", true, 5000 },
-	{ "pwrite 0 3; fallocate 0 10", false, 10 },
-	{ "pwrite 0 6; punch 1 3", false, 6 },
-	{ "fallocate 0 20", false, 20 },
-	{ "pwrite 0 3; fsync; pwrite 3 5000; fsync; ftruncate 3", false, 3 },
-	{ "pwrite 0 3; mmap; wtouch 0; fsync", false, 3 },
-	{ "pwrite 0 3; mmap; touch 0; fsync", true, 3 },
+	{"pwrite 0 60; fsync", true, 60},
+	{"pwrite 0 61; fsync", true, 61},
+	{"pwrite 0 128; fsync", true, 128},
+	{"pwrite 0 129; fsync", false, 129},
+	{"pwrite 0 40; pwrite 40 40; pwrite 80 40; fsync", true, 120},
+	{"pwrite 0 127; fsync; pwrite 127 1; fsync", true, 128},
+	{"pwrite 0 128; fsync; pwrite 128 1; fsync", false, 129},
+	{"pwrite 100 1; fsync", true, 101},
+	{"pwrite 130 1; fsync", false, 131},
+	{"pwrite 0 3; fsync; ftruncate 10", true, 10},
+	{"pwrite 0 3; ftruncate 60", true, 60},
+	{"pwrite 0 3; ftruncate 61", false, 61},
+	{"pwrite 0 100; fsync; ftruncate 110", false, 110},
+	{"pwrite 0 100; fsync; ftruncate 90", true, 90},
+	{"pwrite 0 100; ftruncate 0; pwrite 0 3", true, 3},
+	{"ftruncate 10; pwrite 10 2; fsync", true, 12},
+	{"ftruncate 5000; pwrite 2 1; fsync", true, 5000},
+	{"pwrite 0 3; fallocate 0 10", false, 10},
+	{"pwrite 0 6; punch 1 3", false, 6},
+	{"fallocate 0 20", false, 20},
+	{"pwrite 0 3; fsync; pwrite 3 5000; fsync; ftruncate 3", false, 3},
+	{"pwrite 0 3; mmap; wtouch 0; fsync", false, 3},
+	{"pwrite 0 3; mmap; touch 0; fsync", true, 3},
 };
 
 static void play(struct run *run, const char *ops)
 {
-	struct fl_error err = { 0 };
+	struct fl_error err = {0};
 	struct workload w;
 
 	assert_int_equal(workload_parse(&w, "test", ops, strlen(ops), &err), 0);
@@ -58,7 +58,7 @@ static void play(struct run *run, const char *ops)
 static struct run *open_inline(const char *mount_options)
 {
 	struct run_config c = file_config("v6.18", "ext4");
-	struct fl_error err = { 0 };
+	struct fl_error err = {0};
 	struct run *run;
 
 	c.features = "inline_data";
@@ -71,7 +71,7 @@ static struct run *open_inline(const char *mount_options)
 
 static void what_stays_inline(void **state)
 {
-	static const char *const mounts[] = { NULL, "nodelalloc", "data=journal" };
+	static const char *const mounts[] = {NULL, "nodelalloc", "data=journal"};
 
 	(void)state;
 	for (unsigned int m = 0; m < ARRAY_SIZE(mounts); m++) {
@@ -83,7 +83,8 @@ static void what_stays_inline(void **state)
 			play(run, cases[i].ops);
 			bio_list_end(&bios, run);
 			if (ext4_has_inline_data(run->inode) != cases[i].inlined)
-				fail_msg("%s: %sinline", cases[i].ops, cases[i].inlined ? "not " : "");
+				fail_msg("%s: %sinline", cases[i].ops,
+					 cases[i].inlined ? "not " : "");
 			assert_int_equal(run->inode->i_size, cases[i].size);
 			if (cases[i].inlined) {
 				assert_int_equal(run->inode->i_nr_extents, 0);
@@ -108,11 +109,12 @@ static void take(void *ctx, const void *buf, size_t len)
 	t->n += len;
 }
 
-/* The cache is dropped in between: what is read comes from the inode, or from the block it became. */
+/* The cache is dropped in between: what is read comes from the inode, or from the block it became.
+ */
 static void bytes_come_back(void **state)
 {
 	static struct text t;
-	char want[200] = { 0 };
+	char want[200] = {0};
 
 	(void)state;
 	for (int grow = 0; grow < 2; grow++) {

@@ -17,16 +17,29 @@
 #define EXT4_MAX_4K (((1LL << 32) - 1) << 12)
 
 static const s64 numbers[] = {
-	0, 1, 4095, 4096, (1LL << 32) - 1, EXT4_MAX_4K - 4096, EXT4_MAX_4K - 1, EXT4_MAX_4K,
-	EXT4_MAX_4K + 1, (1LL << 46) - 1, 1LL << 46, 1LL << 62, INT64_MAX - 65536, INT64_MAX - 4096,
-	INT64_MAX - 4095, INT64_MAX - 1, INT64_MAX,
+	0,
+	1,
+	4095,
+	4096,
+	(1LL << 32) - 1,
+	EXT4_MAX_4K - 4096,
+	EXT4_MAX_4K - 1,
+	EXT4_MAX_4K,
+	EXT4_MAX_4K + 1,
+	(1LL << 46) - 1,
+	1LL << 46,
+	1LL << 62,
+	INT64_MAX - 65536,
+	INT64_MAX - 4096,
+	INT64_MAX - 4095,
+	INT64_MAX - 1,
+	INT64_MAX,
 };
 
 static void play_number_pair(struct run *run, enum wl_op_type type, s64 off, s64 len)
 {
-	struct wl_op op = { .type = type, .off = off, .len = len, .n = 1,
-			    .advice = WL_ADV_DONTNEED };
-	struct fl_error err = { 0 };
+	struct wl_op op = {.type = type, .off = off, .len = len, .n = 1, .advice = WL_ADV_DONTNEED};
+	struct fl_error err = {0};
 
 	if (type == WL_PWRITE || type == WL_PREAD || type == WL_READAHEAD)
 		op.len = min(len, (s64)70000);
@@ -46,10 +59,9 @@ static void play_number_pair(struct run *run, enum wl_op_type type, s64 off, s64
 
 static void play_all_numbers(const char *kernel, const char *fs, unsigned int page_size)
 {
-	static const enum wl_op_type types[] = { WL_PWRITE,    WL_PREAD,   WL_FTRUNCATE,
-						 WL_PUNCH,     WL_PWRITE,  WL_FSYNC,
-						 WL_FALLOCATE, WL_FADVISE, WL_PREAD,
-						 WL_READAHEAD };
+	static const enum wl_op_type types[] = {WL_PWRITE, WL_PREAD,	WL_FTRUNCATE, WL_PUNCH,
+						WL_PWRITE, WL_FSYNC,	WL_FALLOCATE, WL_FADVISE,
+						WL_PREAD,  WL_READAHEAD};
 	/* Every pair in the soak, a fifth of them else: files of 16 TiB take many transactions. */
 	unsigned int step = soak_count(50) == 50 ? 1 : 5;
 	struct run_config config = file_config(kernel, fs);
@@ -68,8 +80,8 @@ static void play_all_numbers(const char *kernel, const char *fs, unsigned int pa
 
 static void test_numbers(void **state)
 {
-	static const char *const fs[] = { "ext4", "ext4-1k", "xfs" };
-	static const char *const kernels[] = { "v6.1.y", "v6.12.y", "v6.18", "v7.3" };
+	static const char *const fs[] = {"ext4", "ext4-1k", "xfs"};
+	static const char *const kernels[] = {"v6.1.y", "v6.12.y", "v6.18", "v7.3"};
 
 	for (unsigned int f = 0; f < ARRAY_SIZE(fs); f++)
 		for (unsigned int k = 0; k < ARRAY_SIZE(kernels); k++) {

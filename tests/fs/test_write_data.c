@@ -20,7 +20,7 @@
 #include "lib/prng.h"
 #include "mm/internal.h"
 
-#define OPS 120
+#define OPS	    120
 #define MODEL_BYTES (12u << 20)
 
 struct play {
@@ -54,7 +54,7 @@ static bool has_knob(const char *kernel, enum knob_id id)
 
 static void pick_block_size(struct prng *p, struct run_config *c)
 {
-	static const unsigned int sizes[] = { 0, 0, 1024, 2048, 4096, 16384, 65536 };
+	static const unsigned int sizes[] = {0, 0, 1024, 2048, 4096, 16384, 65536};
 	bool ext4 = strcmp(c->fs, "xfs");
 
 	c->block_size = sizes[prng_below(p, ARRAY_SIZE(sizes))];
@@ -65,7 +65,7 @@ static void pick_block_size(struct prng *p, struct run_config *c)
 
 static void pick_machine(struct prng *p, struct play *y)
 {
-	static const unsigned int page_sizes[] = { 4096, 4096, 4096, 16384, 65536 };
+	static const unsigned int page_sizes[] = {4096, 4096, 4096, 16384, 65536};
 	struct machine_config *m = &y->config.machine;
 	unsigned int nr = 0;
 	u64 pages = prng_below(p, 4) ? prng_between(p, 300, 6000) : prng_between(p, 64, 300);
@@ -86,11 +86,11 @@ static void pick_machine(struct prng *p, struct play *y)
 
 static void pick_storage(struct prng *p, struct play *y)
 {
-	static const char *const fs[] = { "ext4", "ext4", "ext4-1k", "xfs", "xfs" };
-	static const char *const disks[] = { "hole", "ram", "nvme" };
-	static const char *const features[] = { NULL, NULL, NULL, "^extent", "inline_data",
-						"^has_journal", "verity", "bigalloc" };
-	static const char *const options[] = { NULL, NULL, NULL, "nodelalloc", "data=journal" };
+	static const char *const fs[] = {"ext4", "ext4", "ext4-1k", "xfs", "xfs"};
+	static const char *const disks[] = {"hole", "ram", "nvme"};
+	static const char *const features[] = {NULL,	      NULL,	      NULL,	"^extent",
+					       "inline_data", "^has_journal", "verity", "bigalloc"};
+	static const char *const options[] = {NULL, NULL, NULL, "nodelalloc", "data=journal"};
 	struct run_config *c = &y->config;
 
 	c->fs = pick(p, fs, ARRAY_SIZE(fs));
@@ -124,7 +124,7 @@ static s64 pick_place(struct prng *p, s64 span)
 
 static s64 pick_len(struct prng *p, s64 room)
 {
-	static const s64 usual[] = { 1, 512, 1024, 4096, 5000, 65536, 262144, 1 << 20 };
+	static const s64 usual[] = {1, 512, 1024, 4096, 5000, 65536, 262144, 1 << 20};
 	s64 len = prng_below(p, 2) ? usual[prng_below(p, ARRAY_SIZE(usual))]
 				   : (s64)prng_between(p, 1, 200000);
 
@@ -134,9 +134,9 @@ static s64 pick_len(struct prng *p, s64 room)
 static void pick_op(struct prng *p, struct wl_op *op, s64 span)
 {
 	static const enum wl_op_type types[] = {
-		WL_PWRITE, WL_PWRITE, WL_PWRITE, WL_PWRITE, WL_PREAD,	WL_PREAD,  WL_PREAD,
-		WL_PREAD,  WL_FTRUNCATE, WL_PUNCH, WL_PUNCH, WL_FALLOCATE, WL_FSYNC, WL_FADVISE,
-		WL_FADVISE, WL_REOPEN,
+		WL_PWRITE, WL_PWRITE,  WL_PWRITE,    WL_PWRITE, WL_PREAD, WL_PREAD,
+		WL_PREAD,  WL_PREAD,   WL_FTRUNCATE, WL_PUNCH,	WL_PUNCH, WL_FALLOCATE,
+		WL_FSYNC,  WL_FADVISE, WL_FADVISE,   WL_REOPEN,
 	};
 
 	memset(op, 0, sizeof(*op));
@@ -166,8 +166,9 @@ static void make_play(struct play *y, u64 seed)
 	prng_seed(&p, seed);
 	run_config_init(&y->config);
 	pick_machine(&p, y);
-	y->span = prng_below(&p, 2) ? 300000 : y->config.machine.page_size > 4096 ? 10 << 20
-										  : 3 << 20;
+	y->span = prng_below(&p, 2)		       ? 300000
+		  : y->config.machine.page_size > 4096 ? 10 << 20
+						       : 3 << 20;
 	pick_storage(&p, y);
 	y->nr = OPS;
 	for (unsigned int i = 0; i < y->nr; i++)
@@ -244,7 +245,7 @@ static void consume(void *ctx, const void *buf, size_t len)
 
 static void play_one(struct play *y, const struct wl_op *op)
 {
-	struct fl_error err = { 0 };
+	struct fl_error err = {0};
 
 	y->pos = op->off;
 	y->got = 0;
@@ -256,10 +257,10 @@ static void play_one(struct play *y, const struct wl_op *op)
 	if (y->why[0])
 		return;
 	if (y->run->inode->i_size != y->size)
-		snprintf(y->why, sizeof(y->why), "the file has %" PRId64 " bytes, expected %" PRId64,
-			 y->run->inode->i_size, y->size);
-	else if (op->type == WL_PREAD &&
-		 y->got != max(min(op->len, y->size - op->off), (s64)0))
+		snprintf(y->why, sizeof(y->why),
+			 "the file has %" PRId64 " bytes, expected %" PRId64, y->run->inode->i_size,
+			 y->size);
+	else if (op->type == WL_PREAD && y->got != max(min(op->len, y->size - op->off), (s64)0))
 		snprintf(y->why, sizeof(y->why), "%" PRId64 " bytes read of a file of %" PRId64,
 			 y->got, y->size);
 }
@@ -268,11 +269,11 @@ static void play_one(struct play *y, const struct wl_op *op)
 static void play_end(struct play *y)
 {
 	const struct wl_op last[] = {
-		{ .type = WL_FSYNC, .n = 1 },
-		{ .type = WL_FADVISE, .n = 1, .advice = WL_ADV_DONTNEED },
-		{ .type = WL_PREAD, .n = 1, .len = MODEL_BYTES },
+		{.type = WL_FSYNC, .n = 1},
+		{.type = WL_FADVISE, .n = 1, .advice = WL_ADV_DONTNEED},
+		{.type = WL_PREAD, .n = 1, .len = MODEL_BYTES},
 	};
-	struct fl_error err = { 0 };
+	struct fl_error err = {0};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(last) && !y->why[0]; i++)
 		play_one(y, &last[i]);
@@ -285,7 +286,7 @@ static void play_end(struct play *y)
 /* Number of the operation that failed, or OPS. */
 static unsigned int play(struct play *y)
 {
-	struct fl_error err = { 0 };
+	struct fl_error err = {0};
 	unsigned int i;
 
 	y->why[0] = 0;

@@ -17,8 +17,8 @@
 #include "fuzz/fuzz.h"
 #include "lib/prng.h"
 
-#define INPUT_MAX    (1u << 20)
-#define MUTATIONS    8
+#define INPUT_MAX (1u << 20)
+#define MUTATIONS 8
 
 typedef void (*fuzz_target)(const u8 *data, size_t size);
 
@@ -107,8 +107,9 @@ static void set_byte(struct prng *p, struct input *in, const struct input *other
 
 static void mutate(struct prng *p, struct input *in, const struct input *other)
 {
-	static void (*const ways[])(struct prng * p, struct input * in, const struct input *other) =
-		{set_byte, set_byte, set_byte, cut, insert, overwrite};
+	static void (*const ways[])(struct prng * p, struct input * in,
+				    const struct input *other) = {set_byte, set_byte, set_byte,
+								  cut,	    insert,   overwrite};
 	u64 n = 1 + prng_below(p, MUTATIONS);
 
 	while (n-- && in->size && other->size)

@@ -24,8 +24,7 @@ static bool files; /* jail_limits.files */
 /* The signal that ends a child which enters the jail and does @deed; 0: it came out with 7. */
 static int outcome(void (*deed)(void))
 {
-	const struct jail_limits limits = {
-		.memory = 1ULL << 45, .cpu_seconds = 5, .files = files};
+	const struct jail_limits limits = {.memory = 1ULL << 45, .cpu_seconds = 5, .files = files};
 	pid_t child;
 	int status;
 

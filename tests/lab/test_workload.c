@@ -299,9 +299,9 @@ static u32 next_random(u32 *x)
 /* One random word: a name, a number, an advice, or bytes. */
 static size_t random_word(char *buf, u32 *x)
 {
-	static const char *const numbers[] = {"0",	    "1",      "4k",   "-4k",
-					      "8388607t",   MAX_TEXT, "0x7f", "9g",
-					      "-9223372036854775807", "x3",     ";",    "\n"};
+	static const char *const numbers[] = {
+		"0",  "1", "4k", "-4k", "8388607t", MAX_TEXT, "0x7f", "9g", "-9223372036854775807",
+		"x3", ";", "\n"};
 	size_t len = next_random(x) % 8;
 
 	switch (next_random(x) % 4) {

@@ -26,9 +26,9 @@ static long digits(struct list_head *head)
 	long forward = 0, backward = 0, unit = 1;
 	struct item *it;
 
-	list_for_each_entry (it, head, link)
+	list_for_each_entry(it, head, link)
 		forward = forward * 10 + it->id;
-	list_for_each_entry_reverse (it, head, link) {
+	list_for_each_entry_reverse(it, head, link) {
 		backward += it->id * unit;
 		unit *= 10;
 	}
@@ -121,7 +121,7 @@ static void removes_while_walking(void **state)
 
 	(void)state;
 	fill(&head, items, 5);
-	list_for_each_entry_safe (it, n, &head, link)
+	list_for_each_entry_safe(it, n, &head, link)
 		if (it->id % 2)
 			list_del(&it->link);
 	assert_int_equal(digits(&head), 24);

@@ -140,7 +140,7 @@ static void check_all(struct model *m)
 	void *entry;
 
 	check(m);
-	xas_for_each (&xas, entry, ~0UL) {
+	xas_for_each(&xas, entry, ~0UL) {
 		while (!it->entry)
 			it++;
 		assert_ptr_equal(entry, it->entry);
@@ -312,7 +312,7 @@ static void op_conflicts(struct model *m)
 	void *entry;
 
 	it = it ? it : &m->items[first];
-	xas_for_each_conflict (&xas, entry) {
+	xas_for_each_conflict(&xas, entry) {
 		while (!it->entry)
 			it++;
 		assert_ptr_equal(entry, it->entry);
@@ -332,7 +332,7 @@ static void op_walk_with_pauses(struct model *m)
 	unsigned int n = 0;
 	void *entry;
 
-	xas_for_each (&xas, entry, m->base + PAGES - 1) {
+	xas_for_each(&xas, entry, m->base + PAGES - 1) {
 		assert_ptr_equal(entry, it->entry);
 		/* A pause in the middle of an entry skips what follows, as the kernel's does. */
 		if (xas.xa_index == index_of(m, it) && prng_below(&m->rng, 2))
@@ -643,7 +643,7 @@ static u64 orders(struct xarray *xa)
 	void *entry;
 	u64 digits = 0;
 
-	xas_for_each (&xas, entry, ~0UL)
+	xas_for_each(&xas, entry, ~0UL)
 		digits = digits * 10 + xas_get_order(&xas);
 	return digits;
 }

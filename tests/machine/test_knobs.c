@@ -14,59 +14,59 @@
 #include "fs/boot.h"
 #include "mm/internal.h"
 
-static const char *const columns[] = { "v6.1",	"v6.1.y",  "v6.7",  "ab4443fe3ca6",
-				       "v6.12", "v6.12.y", "v6.16", "v6.16.y",
-				       "v6.17", "v6.18",   "v7.3" };
+static const char *const columns[] = {"v6.1",  "v6.1.y",  "v6.7",  "ab4443fe3ca6",
+				      "v6.12", "v6.12.y", "v6.16", "v6.16.y",
+				      "v6.17", "v6.18",	  "v7.3"};
 
 /* One letter a column: y on, - off, ? not established. */
 static const struct {
 	enum knob_id id;
 	const char *cells;
 } rows[] = {
-	{ KNOB_READ_BATCH_END, "-yyyyyyyyyy" },
-	{ KNOB_PREV_POS_ONCE, "--yyyyyyyyy" },
-	{ KNOB_FGP_ORDER, "--yyyyyyyyy" },
-	{ KNOB_MARK_ROUND_DOWN, "-y-yyyyyyyy" },
-	{ KNOB_ORDER1, "----yyyyyyy" },
-	{ KNOB_BATCH31, "----yyyyyyy" },
-	{ KNOB_ORDER_ILOG2, "----yyyyyyy" },
-	{ KNOB_XAS_ORDER_CLAMP, "-y--yyyyyyy" },
-	{ KNOB_RA_SPLIT, "----yyyyyyy" },
-	{ KNOB_NEXT_MISS_OUTSIDE, "----yyyyyyy" },
-	{ KNOB_NEXT_MISS_FIX, "-----y-yyyy" },
-	{ KNOB_FALLBACK_SHORTEN, "----y-yyyyy" },
-	{ KNOB_FALLBACK_GUARD, "------yyyyy" },
-	{ KNOB_MIN_ORDER, "----yyyyyyy" },
-	{ KNOB_FILEMAP_TRACE, "----yyyyyyy" },
-	{ KNOB_KEEP_BIG_WINDOW, "-y---yyyyyy" },
-	{ KNOB_RP_NO_SHRINK, "------yyyyy" },
-	{ KNOB_DROPBEHIND, "------yyyyy" },
-	{ KNOB_EXT4_LARGE, "------yyyyy" },
-	{ KNOB_HONOUR_NEW_ORDER, "--------yyy" },
-	{ KNOB_END_ALIGN, "--------yyy" },
-	{ KNOB_RA_ORDER_FIELD, "--------yyy" },
-	{ KNOB_EXEC_RA, "--------yyy" },
-	{ KNOB_EXEC_OVER_RAND, "--------yyy" },
-	{ KNOB_LAST_INDEX_ROUND, "---------yy" },
-	{ KNOB_SKIP_NONUPTODATE, "---------yy" },
-	{ KNOB_WHOLE_NOT_PARTIAL, "---------yy" },
-	{ KNOB_RA_TRACE, "---------yy" },
-	{ KNOB_NO_EOF_MARK, "----------y" },
-	{ KNOB_PREV_MISS_FIX, "----------y" },
-	{ KNOB_THP_2M_CAP, "----------y" },
-	{ KNOB_HUGE_NEEDS_LARGE, "----------y" },
-	{ KNOB_HUGE_MISS_GATE, "----------y" },
-	{ KNOB_IOMAP_BIO_PER_EXTENT, "------????y" },
-	{ KNOB_INO_U64, "----------y" },
+	{KNOB_READ_BATCH_END, "-yyyyyyyyyy"},
+	{KNOB_PREV_POS_ONCE, "--yyyyyyyyy"},
+	{KNOB_FGP_ORDER, "--yyyyyyyyy"},
+	{KNOB_MARK_ROUND_DOWN, "-y-yyyyyyyy"},
+	{KNOB_ORDER1, "----yyyyyyy"},
+	{KNOB_BATCH31, "----yyyyyyy"},
+	{KNOB_ORDER_ILOG2, "----yyyyyyy"},
+	{KNOB_XAS_ORDER_CLAMP, "-y--yyyyyyy"},
+	{KNOB_RA_SPLIT, "----yyyyyyy"},
+	{KNOB_NEXT_MISS_OUTSIDE, "----yyyyyyy"},
+	{KNOB_NEXT_MISS_FIX, "-----y-yyyy"},
+	{KNOB_FALLBACK_SHORTEN, "----y-yyyyy"},
+	{KNOB_FALLBACK_GUARD, "------yyyyy"},
+	{KNOB_MIN_ORDER, "----yyyyyyy"},
+	{KNOB_FILEMAP_TRACE, "----yyyyyyy"},
+	{KNOB_KEEP_BIG_WINDOW, "-y---yyyyyy"},
+	{KNOB_RP_NO_SHRINK, "------yyyyy"},
+	{KNOB_DROPBEHIND, "------yyyyy"},
+	{KNOB_EXT4_LARGE, "------yyyyy"},
+	{KNOB_HONOUR_NEW_ORDER, "--------yyy"},
+	{KNOB_END_ALIGN, "--------yyy"},
+	{KNOB_RA_ORDER_FIELD, "--------yyy"},
+	{KNOB_EXEC_RA, "--------yyy"},
+	{KNOB_EXEC_OVER_RAND, "--------yyy"},
+	{KNOB_LAST_INDEX_ROUND, "---------yy"},
+	{KNOB_SKIP_NONUPTODATE, "---------yy"},
+	{KNOB_WHOLE_NOT_PARTIAL, "---------yy"},
+	{KNOB_RA_TRACE, "---------yy"},
+	{KNOB_NO_EOF_MARK, "----------y"},
+	{KNOB_PREV_MISS_FIX, "----------y"},
+	{KNOB_THP_2M_CAP, "----------y"},
+	{KNOB_HUGE_NEEDS_LARGE, "----------y"},
+	{KNOB_HUGE_MISS_GATE, "----------y"},
+	{KNOB_IOMAP_BIO_PER_EXTENT, "------????y"},
+	{KNOB_INO_U64, "----------y"},
 	/* Not in the table, but said beside it: sections 3.2, 4 and 1.3; write-side.md. */
-	{ KNOB_CURSOR_DRIFT, "yyyyyyyyyyy" },
-	{ KNOB_NOREUSE, "--yyyyyyyyy" },
-	{ KNOB_DEF_MAX_SECTORS_4M, "--------yyy" },
+	{KNOB_CURSOR_DRIFT, "yyyyyyyyyyy"},
+	{KNOB_NOREUSE, "--yyyyyyyyy"},
+	{KNOB_DEF_MAX_SECTORS_4M, "--------yyy"},
 };
 
 static struct knobs parse(const char *expr)
 {
-	struct fl_error err = { 0 };
+	struct fl_error err = {0};
 	struct knobs k;
 
 	if (knobs_parse(&k, expr, &err))
@@ -76,7 +76,7 @@ static struct knobs parse(const char *expr)
 
 static void expect_refused(const char *expr, const char *word)
 {
-	struct fl_error err = { 0 };
+	struct fl_error err = {0};
 	struct knobs k;
 
 	assert_int_equal(knobs_parse(&k, expr, &err), -EINVAL);
@@ -193,7 +193,7 @@ static void test_releases(void **state)
 static struct machine *boot(const char *kernel, unsigned int page_size)
 {
 	struct machine_config config;
-	struct fl_error err = { 0 };
+	struct fl_error err = {0};
 	struct machine *m;
 
 	machine_config_init(&config);
@@ -252,9 +252,8 @@ static void test_max_pagecache_order(void **state)
 		const char *kernel;
 		unsigned int page_size, order;
 	} cases[] = {
-		{ "v6.18", 4096, 9 },	 { "v6.18", 16384, 11 }, { "v6.18", 65536, 11 },
-		{ "v6.7", 4096, 9 },	 { "v6.7", 16384, 11 },	 { "v6.7", 65536, 13 },
-		{ "v6.1.y", 65536, 11 },
+		{"v6.18", 4096, 9},  {"v6.18", 16384, 11}, {"v6.18", 65536, 11},  {"v6.7", 4096, 9},
+		{"v6.7", 16384, 11}, {"v6.7", 65536, 13},  {"v6.1.y", 65536, 11},
 	};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -268,7 +267,7 @@ static void test_max_pagecache_order(void **state)
 static void expect_no_boot(u64 memory, unsigned int page_size, const char *word)
 {
 	struct machine_config config;
-	struct fl_error err = { 0 };
+	struct fl_error err = {0};
 	struct machine *m;
 
 	machine_config_init(&config);

@@ -95,7 +95,7 @@ static void three_steps(void *arg)
 static void test_order(void **state)
 {
 	struct scene sc;
-	struct actor actors[] = { { &sc, 0, 0, 10 }, { &sc, 1, 0, 7 }, { &sc, 2, 0, 25 } };
+	struct actor actors[] = {{&sc, 0, 0, 10}, {&sc, 1, 0, 7}, {&sc, 2, 0, 25}};
 
 	scene_open(&sc, 3, 0);
 	for (unsigned int i = 0; i < 3; i++)
@@ -129,7 +129,7 @@ static void hold_spinlock(void *arg)
 static void test_first_come(void **state)
 {
 	struct scene sc;
-	struct actor actors[] = { { &sc, 0, 10, 100 }, { &sc, 1, 20, 100 }, { &sc, 2, 0, 100 } };
+	struct actor actors[] = {{&sc, 0, 10, 100}, {&sc, 1, 20, 100}, {&sc, 2, 0, 100}};
 	const struct lock_site *site;
 	struct cpu_times times;
 
@@ -160,7 +160,7 @@ static void test_first_come(void **state)
 static void test_alone(void **state)
 {
 	struct scene sc;
-	struct actor a = { &sc, 0, 5, 100 };
+	struct actor a = {&sc, 0, 5, 100};
 
 	scene_open(&sc, 8, 0);
 	assert_int_equal(sched_spawn(sc.s, "t", false, hold_spinlock, &a), 0);
@@ -203,8 +203,8 @@ static void hold_exclusive(void *arg)
 static void test_readers_and_writer(void **state)
 {
 	struct scene sc;
-	struct actor readers[] = { { &sc, 0, 30, 1000 }, { &sc, 1, 20, 2000 }, { &sc, 3, 300, 10 } };
-	struct actor writer = { &sc, 2, 50, 500 };
+	struct actor readers[] = {{&sc, 0, 30, 1000}, {&sc, 1, 20, 2000}, {&sc, 3, 300, 10}};
+	struct actor writer = {&sc, 2, 50, 500};
 	const struct lock_site *site;
 
 	scene_open(&sc, 4, 0);
@@ -213,7 +213,8 @@ static void test_readers_and_writer(void **state)
 		assert_int_equal(sched_spawn(sc.s, "r", false, hold_shared, &readers[i]), 0);
 	assert_int_equal(sched_run(sc.s, NULL), 0);
 	assert_string_equal(sc.log, "r1r0w2r3");
-	/* Reader 1 took it at 20 and reader 0 behind it pays for the line; 2020 is the later end. */
+	/* Reader 1 took it at 20 and reader 0 behind it pays for the line; 2020 is the later end.
+	 */
 	site = site_of(&sc, "hold_exclusive");
 	assert_int_equal(site->wait_ps, (2020 - 50) * NS);
 	assert_int_equal(sched_cpu_times(sc.s, 0).sleep_ps, (2020 - 50) * NS);
@@ -238,14 +239,15 @@ static void ab(void *arg)
 static void test_deadlock(void **state)
 {
 	struct scene sc;
-	struct actor actors[] = { { &sc, 0, 0, 0 }, { &sc, 1, 0, 0 } };
-	struct fl_error err = { 0 };
+	struct actor actors[] = {{&sc, 0, 0, 0}, {&sc, 1, 0, 0}};
+	struct fl_error err = {0};
 
 	scene_open(&sc, 2, 0);
 	assert_int_equal(sched_spawn(sc.s, "task 0", false, ab, &actors[0]), 0);
 	assert_int_equal(sched_spawn(sc.s, "task 1", false, ab, &actors[1]), 0);
 	assert_int_equal(sched_run(sc.s, &err), -EDEADLK);
-	assert_string_equal(err.text, "deadlock: task 0 waits for lru_lock, task 1 waits for lru_lock");
+	assert_string_equal(err.text,
+			    "deadlock: task 0 waits for lru_lock, task 1 waits for lru_lock");
 	scene_close(&sc);
 }
 
@@ -265,7 +267,7 @@ static void for_ever(void *arg)
 static void test_soft_lockup(void **state)
 {
 	struct scene sc;
-	struct fl_error err = { 0 };
+	struct fl_error err = {0};
 
 	scene_open(&sc, 2, 0);
 	assert_int_equal(sched_spawn(sc.s, "task 0", false, for_ever, &sc), 0);
@@ -323,9 +325,10 @@ static void play_schedule(u64 schedule, char *log, u64 *clock)
 
 	scene_open(&sc, 5, schedule);
 	for (unsigned int i = 0; i < 5; i++) {
-		actors[i] = (struct actor){ &sc, i, 10 * i, 40 + i };
+		actors[i] = (struct actor){&sc, i, 10 * i, 40 + i};
 		assert_int_equal(sched_spawn(sc.s, "t", false, i % 2 ? hold_spinlock : three_steps,
-					     &actors[i]), 0);
+					     &actors[i]),
+				 0);
 	}
 	assert_int_equal(sched_run(sc.s, NULL), 0);
 	strcpy(log, sc.log);
@@ -355,7 +358,7 @@ static void test_schedules(void **state)
 static void test_most(void **state)
 {
 	struct scene sc;
-	struct actor a = { &sc, 0, 0, 1 };
+	struct actor a = {&sc, 0, 0, 1};
 
 	scene_open(&sc, MACHINE_MAX_CPUS, 0);
 	for (unsigned int i = 0; i < SCHED_MAX_CPUS; i++)
@@ -369,10 +372,10 @@ static void test_most(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_order),	     cmocka_unit_test(test_first_come),
-		cmocka_unit_test(test_alone),	     cmocka_unit_test(test_readers_and_writer),
-		cmocka_unit_test(test_deadlock),     cmocka_unit_test(test_soft_lockup),
-		cmocka_unit_test(test_daemon),	     cmocka_unit_test(test_schedules),
+		cmocka_unit_test(test_order),	 cmocka_unit_test(test_first_come),
+		cmocka_unit_test(test_alone),	 cmocka_unit_test(test_readers_and_writer),
+		cmocka_unit_test(test_deadlock), cmocka_unit_test(test_soft_lockup),
+		cmocka_unit_test(test_daemon),	 cmocka_unit_test(test_schedules),
 		cmocka_unit_test(test_most),
 	};
 

@@ -38,7 +38,8 @@ void map_at(struct run *run, unsigned long index)
 
 	assert_null(run->vma);
 	assert_int_equal(do_mmap(run->mm, run_file(run), addr, run->inode->i_size,
-				 VM_READ | VM_WRITE, 0, &run->vma), 0);
+				 VM_READ | VM_WRITE, 0, &run->vma),
+			 0);
 }
 
 void unmap(struct run *run)
@@ -60,16 +61,23 @@ struct map_counts map_counts(const struct run *run)
 	const u64 *u = m->cost_units[CONTEXT_TASK];
 
 	return (struct map_counts){
-		.faults = u[COST_PAGE_FAULT], .fault_arounds = u[COST_FAULT_AROUND],
+		.faults = u[COST_PAGE_FAULT],
+		.fault_arounds = u[COST_FAULT_AROUND],
 		.map_events = trace_total(&m->trace, EV_mm_filemap_map_pages),
 		.filemap_faults = trace_total(&m->trace, EV_mm_filemap_fault),
-		.visits = u[COST_NEXT_FOLIO], .lookups = u[COST_XAS_STEP],
-		.set_pte = u[COST_SET_PTE], .pte_stores = u[COST_PTE_STORE],
-		.stat_add = u[COST_STAT_MAP], .stat_sub = u[COST_STAT_UNMAP],
+		.visits = u[COST_NEXT_FOLIO],
+		.lookups = u[COST_XAS_STEP],
+		.set_pte = u[COST_SET_PTE],
+		.pte_stores = u[COST_PTE_STORE],
+		.stat_add = u[COST_STAT_MAP],
+		.stat_sub = u[COST_STAT_UNMAP],
 		.rmw_map = u[COST_RMW_LOOKUP] + u[COST_RMW_REFS] + u[COST_RMW_RMAP],
-		.rmw_unmap = u[COST_RMW_UNMAP] + u[COST_RMW_PUT], .slots = u[COST_GATHER_SLOT],
-		.flushes = u[COST_TLB_FLUSH], .node_flushes = u[COST_NODE_FLUSH],
-		.memcg_flushes = u[COST_MEMCG_FLUSH], .mark_accessed = u[COST_MARK_ACCESSED],
+		.rmw_unmap = u[COST_RMW_UNMAP] + u[COST_RMW_PUT],
+		.slots = u[COST_GATHER_SLOT],
+		.flushes = u[COST_TLB_FLUSH],
+		.node_flushes = u[COST_NODE_FLUSH],
+		.memcg_flushes = u[COST_MEMCG_FLUSH],
+		.mark_accessed = u[COST_MARK_ACCESSED],
 		.buffer_visits = u[COST_BUFFER_VISIT] + u[COST_BUFFER_DIRTY],
 		.windows = trace_total(&m->trace, EV_page_cache_ra_order),
 		.added = trace_total(&m->trace, EV_mm_filemap_add_to_page_cache),

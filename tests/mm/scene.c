@@ -23,7 +23,7 @@ struct run_config scene_config(const char *kernel)
 
 struct run *scene_open(const struct run_config *config)
 {
-	struct fl_error err = { 0 };
+	struct fl_error err = {0};
 	struct run *run;
 
 	if (run_open(config, &run, &err))
@@ -33,7 +33,7 @@ struct run *scene_open(const struct run_config *config)
 
 void scene_play(struct run *run, const char *ops)
 {
-	struct fl_error err = { 0 };
+	struct fl_error err = {0};
 	struct workload w;
 
 	if (workload_parse(&w, "test", ops, strlen(ops), &err))
@@ -45,8 +45,8 @@ void scene_play(struct run *run, const char *ops)
 
 void scene_pread(struct run *run, s64 off, s64 len)
 {
-	const struct wl_op op = { .type = WL_PREAD, .off = off, .len = len, .n = 1 };
-	struct fl_error err = { 0 };
+	const struct wl_op op = {.type = WL_PREAD, .off = off, .len = len, .n = 1};
+	struct fl_error err = {0};
 
 	if (run_op(run, &op, &err))
 		fail_msg("pread %" PRId64 " on %s: %s", off, run->machine->kernel, err.text);
@@ -54,7 +54,7 @@ void scene_pread(struct run *run, s64 off, s64 len)
 
 void scene_check(struct run *run)
 {
-	struct fl_error err = { 0 };
+	struct fl_error err = {0};
 
 	blk_drain(run->machine);
 	if (vm_check_machine(run->machine, &err))

@@ -7,7 +7,7 @@
 #include "fs/falloc.h"
 #include "mm/scene.h"
 
-const char *const six[SIX] = { "v6.1.y", "v6.12.y", "v6.16.y", "v6.17.y", "v6.18", "v7.3" };
+const char *const six[SIX] = {"v6.1.y", "v6.12.y", "v6.16.y", "v6.17.y", "v6.18", "v7.3"};
 
 static void count_copy(struct shmem_scene *s, u64 size)
 {
@@ -142,8 +142,8 @@ ssize_t shmem_pread(struct shmem_scene *s, loff_t off, size_t len)
 	ret = ksys_pread64(run_file(s->run), (char *)buf, len, off);
 	for (ssize_t i = 0; i < ret; i++)
 		if (buf[i] != page_byte((off + i) >> 12))
-			fail_msg("%s: byte %lld is %u", s->run->machine->kernel,
-				 (long long)off + i, buf[i]);
+			fail_msg("%s: byte %lld is %u", s->run->machine->kernel, (long long)off + i,
+				 buf[i]);
 	free(buf);
 	return ret;
 }
@@ -204,7 +204,8 @@ int shmem_poison(struct shmem_scene *s, pgoff_t page)
 
 	if (!run->vma)
 		assert_int_equal(do_mmap(run->mm, run_file(run), 0, i_size_read(run->inode),
-					 VM_READ | VM_WRITE, 0, &run->vma), 0);
+					 VM_READ | VM_WRITE, 0, &run->vma),
+				 0);
 	return do_madvise(run->vma, run->vma->vm_start + page * K4,
 			  run->vma->vm_start + (page + 1) * K4, MADV_HWPOISON_);
 }

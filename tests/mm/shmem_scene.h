@@ -17,10 +17,10 @@
 #include "mm/writeback.h"
 #include "unit.h"
 
-#define K4 4096L
+#define K4  4096L
 #define K64 65536L
-#define M2 (2L << 20)
-#define M4 (4L << 20)
+#define M2  (2L << 20)
+#define M4  (4L << 20)
 
 /* The six recorded kernels, in the order of the specification's columns. */
 #define SIX 6
@@ -32,7 +32,7 @@ struct shmem_scene {
 	unsigned long lookups;
 	unsigned long asked; /* bytes, by all calls of write_begin together */
 	unsigned int slots;  /* of the pipe that the last splice filled */
-	u64 size[64]; /* copies by size, in order of appearance of a new size */
+	u64 size[64];	     /* copies by size, in order of appearance of a new size */
 	unsigned long copies[64];
 	unsigned int nr;
 	struct pipe_inode_info pipe;

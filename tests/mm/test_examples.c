@@ -26,7 +26,7 @@ static void expect_on(const char *const *kernels, struct run_config config, cons
 	}
 }
 
-#define KERNELS(...) ((const char *const[]){ __VA_ARGS__, NULL })
+#define KERNELS(...) ((const char *const[]){__VA_ARGS__, NULL})
 #define ALL_KERNELS                                                                                \
 	KERNELS("v6.1", "v6.1.y", "v6.7", "ab4443fe3ca6", "v6.12", "v6.12.y", "v6.16", "v6.16.y",  \
 		"v6.17", "v6.17.y", "v6.18", "v7.3")
@@ -169,11 +169,12 @@ static void expect_interleaved(const char *kernel, s64 len, s64 second, unsigned
 /* 8.7, pages: the streams tear each other's window apart; drift shows on v7.3. */
 static void test_interleaved_pages(void **state)
 {
-	static const char *const old[] = { "v6.12", "v6.12.y", "v6.16.y" };
-	static const char *const new[] = { "v6.17", "v6.18", "v7.3" };
+	static const char *const old[] = {"v6.12", "v6.12.y", "v6.16.y"};
+	static const char *const new[] = {"v6.17", "v6.18", "v7.3"};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(old); i++)
-		expect_interleaved(old[i], 4096, 9000, 1000, 40,
+		expect_interleaved(
+			old[i], 4096, 9000, 1000, 40,
 			"S(1000,1) U[1000+1] / S(9000,1) U[9000+1] / S(1001,1) U[1001+1] / "
 			"S(9001,1) U[9001+1] / S(1002,1) W[1002+3/1] U[1002+3 look 1] / "
 			"S(9002,1) W[9002+3/1] U[9002+3 look 1] / A(1004,1) W[1005+4/4] 0,1,0 / "
@@ -182,7 +183,8 @@ static void test_interleaved_pages(void **state)
 			"A(9009,1) W[9019+22/22] 0,2*5,0 / A(1019,1) W[1041+32/32] 0,1,2*7,0 / "
 			"...");
 	for (unsigned int i = 0; i < ARRAY_SIZE(new); i++)
-		expect_interleaved(new[i], 4096, 9000, 1000, 36,
+		expect_interleaved(
+			new[i], 4096, 9000, 1000, 36,
 			"S(1000,1) U[1000+1] / S(9000,1) U[9000+1] / S(1001,1) U[1001+1] / "
 			"S(9001,1) U[9001+1] / S(1002,1) W[1002+3/1] 0*3 / "
 			"S(9002,1) W[9002+3/1] 0*3 / A(1004,1) W[1005+3/3] 0,1 / "
@@ -197,10 +199,11 @@ static void test_interleaved_pages(void **state)
 /* 8.7, 64k blocks: every version's end of a search without a hole shows at page 64. */
 static void test_interleaved_blocks(void **state)
 {
-	static const char *const fixed[] = { "v6.12.y", "v6.16.y" };
-	static const char *const new[] = { "v6.17", "v6.18", "v7.3" };
+	static const char *const fixed[] = {"v6.12.y", "v6.16.y"};
+	static const char *const new[] = {"v6.17", "v6.18", "v7.3"};
 
-	expect_interleaved("v6.12", 65536, 8192, 0, 15,
+	expect_interleaved(
+		"v6.12", 65536, 8192, 0, 15,
 		"S(0,16) W[0+32/16] 2*8 / S(8192,16) U[8192+16] / A(16,16) W[32+32/32] 4,4 / "
 		"S(8208,16) U[8208+16] / A(32,16) W[64+32/32] 5 / S(8224,16) W[8224+32/1] 2*8 / "
 		"A(8252,4) W[8256+32/32] 4,4 / "
@@ -210,22 +213,22 @@ static void test_interleaved_blocks(void **state)
 		"A(124,4) W[129+18/18] 0,1,2,3,1,0");
 	for (unsigned int i = 0; i < ARRAY_SIZE(fixed); i++)
 		expect_interleaved(fixed[i], 65536, 8192, 0, 18,
-			"S(0,16) W[0+32/16] 2*8 / S(8192,16) U[8192+16] / "
-			"A(16,16) W[32+32/32] 4,4 / S(8208,16) U[8208+16] / "
-			"A(32,16) W[64+32/32] 5 / S(8224,16) W[8224+32/1] 2*8 / "
-			"A(8252,4) W[8256+32/32] 4,4 / A(64,16) nothing / "
-			"A(8256,16) W[8288+32/32] 5 / S(96,16) W[96+32/1] 2*8 / "
-			"A(8288,16) nothing / A(124,4) W[128+32/32] 4,4 / "
-			"A(128,16) W[160+32/32] 5 / S(8320,16) W[8320+32/1] 2*8");
+				   "S(0,16) W[0+32/16] 2*8 / S(8192,16) U[8192+16] / "
+				   "A(16,16) W[32+32/32] 4,4 / S(8208,16) U[8208+16] / "
+				   "A(32,16) W[64+32/32] 5 / S(8224,16) W[8224+32/1] 2*8 / "
+				   "A(8252,4) W[8256+32/32] 4,4 / A(64,16) nothing / "
+				   "A(8256,16) W[8288+32/32] 5 / S(96,16) W[96+32/1] 2*8 / "
+				   "A(8288,16) nothing / A(124,4) W[128+32/32] 4,4 / "
+				   "A(128,16) W[160+32/32] 5 / S(8320,16) W[8320+32/1] 2*8");
 	for (unsigned int i = 0; i < ARRAY_SIZE(new); i++)
 		expect_interleaved(new[i], 65536, 8192, 0, 18,
-			"S(0,16) W[0+32/16] 0*32 / S(8192,16) U[8192+16] / "
-			"A(16,16) W[32+32/32] 2*8 / S(8208,16) U[8208+16] / "
-			"A(32,16) W[64+32/32] 4,4 / S(8224,16) W[8224+32/1] 0*32 / "
-			"A(8255,1) W[8256+32/32] 2*8 / A(64,16) nothing / "
-			"A(8256,16) W[8288+32/32] 4,4 / S(96,16) W[96+32/1] 0*32 / "
-			"A(8288,16) nothing / A(127,1) W[128+32/32] 2*8 / "
-			"A(128,16) W[160+32/32] 4,4 / S(8320,16) W[8320+32/1] 0*32");
+				   "S(0,16) W[0+32/16] 0*32 / S(8192,16) U[8192+16] / "
+				   "A(16,16) W[32+32/32] 2*8 / S(8208,16) U[8208+16] / "
+				   "A(32,16) W[64+32/32] 4,4 / S(8224,16) W[8224+32/1] 0*32 / "
+				   "A(8255,1) W[8256+32/32] 2*8 / A(64,16) nothing / "
+				   "A(8256,16) W[8288+32/32] 4,4 / S(96,16) W[96+32/1] 0*32 / "
+				   "A(8288,16) nothing / A(127,1) W[128+32/32] 2*8 / "
+				   "A(128,16) W[160+32/32] 4,4 / S(8320,16) W[8320+32/1] 0*32");
 }
 
 /* 8.8 */
@@ -250,8 +253,7 @@ static void test_end_of_file(void **state)
 	scene_play(run, "read 4k 48");
 	notes_begin(&notes, run);
 	scene_play(run, "read 4k 30");
-	notes_expect(&notes, "v6.18",
-		     "A(48,1) W[64+32/32] 3,2 / A(64,1) W[96+32/32] nothing");
+	notes_expect(&notes, "v6.18", "A(48,1) W[64+32/32] 3,2 / A(64,1) W[96+32/32] nothing");
 	notes_end(&notes, run);
 	scene_close(run);
 	config.machine.kernel = "v7.3";
@@ -274,17 +276,15 @@ static void test_prev_miss_boundary(void **state)
 
 	expect_on(KERNELS("v6.1", "v6.1.y", "v6.7", "ab4443fe3ca6", "v6.12", "v6.12.y", "v6.16.y",
 			  "v6.17", "v6.18"),
-		  scene_config(""), ops,
-		  "U[100+32] / S(132,31) U[132+31]");
-	expect_on(KERNELS("v7.3"), scene_config(""), ops,
-		  "U[100+32] / S(132,31) W[132+32/1] 0*32");
+		  scene_config(""), ops, "U[100+32] / S(132,31) U[132+31]");
+	expect_on(KERNELS("v7.3"), scene_config(""), ops, "U[100+32] / S(132,31) W[132+32/1] 0*32");
 }
 
 /* 8.9.3: the search from inside a folio reports a hole one page late; live on 6.18. */
 static void test_drift(void **state)
 {
-	static const unsigned int pages[] = { 0, 1, 5000, 5001, 5002, 4,  5, 6,
-					      7, 8, 9,	  10,	11,   12, 13 };
+	static const unsigned int pages[] = {0, 1, 5000, 5001, 5002, 4,	 5, 6,
+					     7, 8, 9,	 10,   11,   12, 13};
 	struct run_config config = scene_config("v6.18");
 	struct run *run = scene_open(&config);
 	struct notes notes;
@@ -450,7 +450,7 @@ static void expect_dropped(const struct run_config *config, const char *fill, s6
 			   const char *expected)
 {
 	struct run *run = scene_open(config);
-	struct removed r = { .sink.event = removed_event };
+	struct removed r = {.sink.event = removed_event};
 	char op[100];
 
 	scene_play(run, fill);
@@ -471,11 +471,18 @@ static void test_dontneed_small_folios(void **state)
 		s64 off, len;
 		const char *dropped;
 	} examples[] = {
-		{ 0, 4096, "0" },	  { 1, 4095, "" },	 { 1, 8191, "1" },
-		{ 4096, 8192, "1..2" },	  { 4096, 8191, "1" },	 { 100, 20000, "1..3" },
-		{ 0, 100, "" },		  { 3000000, 0, "733..768" },
-		{ 3000000, 145729, "733..768" }, { 3000000, 145728, "733..767" },
-		{ 3000000, 200000, "733..768" }, { 2000000, 300000, "489..560" },
+		{0, 4096, "0"},
+		{1, 4095, ""},
+		{1, 8191, "1"},
+		{4096, 8192, "1..2"},
+		{4096, 8191, "1"},
+		{100, 20000, "1..3"},
+		{0, 100, ""},
+		{3000000, 0, "733..768"},
+		{3000000, 145729, "733..768"},
+		{3000000, 145728, "733..767"},
+		{3000000, 200000, "733..768"},
+		{2000000, 300000, "489..560"},
 	};
 	const char *const *kernel = KERNELS("v6.1", "v6.7", "v6.12.y", "v6.18-EXT4_LARGE");
 
@@ -519,7 +526,7 @@ static void test_readahead_expand(void **state)
 {
 	struct run_config config = scene_config("v6.18");
 	struct run *run = scene_open(&config);
-	struct file_ra_state ra = { .size = 4, .async_size = 1 };
+	struct file_ra_state ra = {.size = 4, .async_size = 1};
 	struct address_space *mapping = run->inode->i_mapping;
 	DEFINE_READAHEAD(rac, NULL, &ra, mapping, 8);
 	DEFINE_READAHEAD(second, NULL, &ra, mapping, 32);
@@ -548,7 +555,7 @@ static void test_readahead_expand(void **state)
 static void expect_guarded(const char *kernel, const char *expected)
 {
 	struct run_config config = scene_config(kernel);
-	struct file_ra_state ra = { .start = 6, .size = 4, .async_size = 4, .ra_pages = 32 };
+	struct file_ra_state ra = {.start = 6, .size = 4, .async_size = 4, .ra_pages = 32};
 	struct run *run;
 
 	config.block_size = 16384;
@@ -581,14 +588,14 @@ static void take_one(struct readahead_control *rac)
 		folio_end_read(folio, true);
 }
 
-static const struct address_space_operations take_one_aops = { .readahead = take_one };
+static const struct address_space_operations take_one_aops = {.readahead = take_one};
 
 /* 3.10: eight pages, seven of them left over, with a tail of four. */
 static void expect_leftover(const char *kernel, unsigned int size, unsigned int async_size,
 			    const char *folios)
 {
 	struct run_config config = scene_config(kernel);
-	struct file_ra_state ra = { .size = 8, .async_size = 4 };
+	struct file_ra_state ra = {.size = 8, .async_size = 4};
 	struct run *run = scene_open(&config);
 	DEFINE_READAHEAD(rac, NULL, &ra, run->inode->i_mapping, 0);
 
@@ -617,7 +624,7 @@ static int failing_read(struct block_device *bdev, sector_t sector, void *buf, u
 	return -EIO;
 }
 
-static const struct disk_operations failing_ops = { .read = failing_read };
+static const struct disk_operations failing_ops = {.read = failing_read};
 
 static void expect_unlocked(struct run *run)
 {
@@ -662,7 +669,7 @@ static void play_eio(const char *kernel, const char *fs, const char *disk)
 /* Proves 2.2 step 5: EIO, a quarter of the window, nothing left locked. */
 static void test_eio(void **state)
 {
-	static const char *const fs[] = { "ext4", "ext4-1k", "xfs", "hostfs" };
+	static const char *const fs[] = {"ext4", "ext4-1k", "xfs", "hostfs"};
 	const char *const *kernel = ALL_KERNELS;
 
 	for (; *kernel; kernel++)

@@ -138,10 +138,10 @@ struct search {
 static void test_miss_per_version(void **state)
 {
 	static const struct search versions[] = {
-		{ "v6.1", 14, 15, 0 },	       { "v6.1.y", 14, 15, 0 },	 { "v6.7", 14, 15, 0 },
-		{ "ab4443fe3ca6", 14, 15, 0 }, { "v6.12", 9, 15, 0 },	 { "v6.16", 9, 15, 0 },
-		{ "v6.12.y", 15, 15, 0 },      { "v6.16.y", 15, 15, 0 }, { "v6.17", 15, 15, 0 },
-		{ "v6.18", 15, 15, 0 },	       { "v7.3", 15, 14, ~0UL },
+		{"v6.1", 14, 15, 0},	     {"v6.1.y", 14, 15, 0},  {"v6.7", 14, 15, 0},
+		{"ab4443fe3ca6", 14, 15, 0}, {"v6.12", 9, 15, 0},    {"v6.16", 9, 15, 0},
+		{"v6.12.y", 15, 15, 0},	     {"v6.16.y", 15, 15, 0}, {"v6.17", 15, 15, 0},
+		{"v6.18", 15, 15, 0},	     {"v7.3", 15, 14, ~0UL},
 	};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(versions); i++) {
@@ -167,7 +167,7 @@ static void test_miss_per_version(void **state)
 static void test_miss_drift(void **state)
 {
 	struct run *run = open_scene("v6.18"), *ideal = open_scene("v6.18-CURSOR_DRIFT");
-	struct run *both[] = { run, ideal };
+	struct run *both[] = {run, ideal};
 
 	for (unsigned int i = 0; i < 2; i++) {
 		put_folio(both[i], 4, 2);
@@ -319,8 +319,8 @@ static void test_batch_size(void **state)
 
 static ssize_t read_with(struct run *run, s64 pos, size_t len, int flags)
 {
-	struct kiocb iocb = { .ki_filp = run_file(run), .ki_pos = pos, .ki_flags = flags };
-	struct iov_iter iter = { .count = len };
+	struct kiocb iocb = {.ki_filp = run_file(run), .ki_pos = pos, .ki_flags = flags};
+	struct iov_iter iter = {.count = len};
 
 	return filemap_read(&iocb, &iter, 0);
 }
@@ -453,7 +453,7 @@ static void cut(struct folio *folio, pgoff_t page)
 /* Proves the worked example of 5.3, what pieces inherit, and that the mark stays with the first. */
 static void test_split_pieces(void **state)
 {
-	static const char *const kernels[] = { "v6.16", "v6.17", "v6.18", "v7.3" };
+	static const char *const kernels[] = {"v6.16", "v6.17", "v6.18", "v7.3"};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(kernels); i++) {
 		struct run *run = open_scene(kernels[i]);
@@ -513,7 +513,7 @@ static void test_split_min_order(void **state)
 /* Somebody else holds it, or there is no memory: nothing is cut. */
 static void test_split_refused(void **state)
 {
-	static const char *const kernels[] = { "v6.12.y", "v6.18" };
+	static const char *const kernels[] = {"v6.12.y", "v6.18"};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(kernels); i++) {
 		struct run *run = open_scene(kernels[i]);
@@ -623,7 +623,7 @@ static void check_bytes(void *ctx, const void *buf, size_t len)
 static void expect_bytes_after_cut(const char *kernel, s64 first, s64 last)
 {
 	struct run_config config = scene_config(kernel);
-	struct bytes b = { 0 }, c = { 0 };
+	struct bytes b = {0}, c = {0};
 	struct run *run;
 
 	config.size = 2 << 20;
@@ -652,8 +652,8 @@ static void expect_bytes_after_cut(const char *kernel, s64 first, s64 last)
 /* Proves that cutting moves no byte: begin in the first MiB, end in the second or nearby. */
 static void test_bytes_after_cuts(void **state)
 {
-	static const char *const kernels[] = { "v6.1.y",  "v6.7",  "v6.12.y",
-					       "v6.16.y", "v6.18", "v7.3" };
+	static const char *const kernels[] = {"v6.1.y",	 "v6.7",  "v6.12.y",
+					      "v6.16.y", "v6.18", "v7.3"};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(kernels); i++) {
 		expect_bytes_after_cut(kernels[i], 100000, (1 << 20) + 54321);

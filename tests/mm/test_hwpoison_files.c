@@ -251,18 +251,19 @@ static void test_operations(void **state)
 		assert_int_equal(one_op(six[k], "tmpfs-never", M4, "poison 4k; poison 8k"), 0);
 		assert_int_equal(one_op(six[k], "tmpfs-always", M4, "poison 100"), -EINVAL);
 		assert_int_equal(one_op(six[k], "tmpfs-always", M4, "poison 4m"), -EFAULT);
-		assert_int_equal(one_op(six[k], "tmpfs-always", M4, "poison 0; poison 0"),
-				 -EFAULT);
+		assert_int_equal(one_op(six[k], "tmpfs-always", M4, "poison 0; poison 0"), -EFAULT);
 		assert_int_equal(one_op(six[k], "tmpfs-always", M4, "poison 0; unpoison 0"),
 				 -EBUSY);
-		assert_int_equal(one_op(six[k], "tmpfs-always", M4,
-					"poison 0; punch 0 4k; unpoison 0"), 0);
+		assert_int_equal(
+			one_op(six[k], "tmpfs-always", M4, "poison 0; punch 0 4k; unpoison 0"), 0);
 		assert_int_equal(one_op(six[k], "tmpfs-always", M4, "unpoison 0"), -ENXIO);
 		assert_int_equal(one_op(six[k], "xfs", M4, "poison 4k; unpoison 4k"), 0);
 		assert_int_equal(one_op(six[k], "ext4", M4, "read 64k; soft-offline 4k; read 64k"),
 				 0);
-		assert_int_equal(one_op(six[k], "tmpfs-always", M4, "pwrite 0 2m; poison 0; "
-								    "pread 0 4k"), -EIO);
+		assert_int_equal(one_op(six[k], "tmpfs-always", M4,
+					"pwrite 0 2m; poison 0; "
+					"pread 0 4k"),
+				 -EIO);
 	}
 }
 

@@ -36,16 +36,16 @@ static void map(struct tasks *t, unsigned int task)
 	struct run *run = t->s->run;
 
 	assert_int_equal(do_mmap(t->mm[task], run_file(run), 0, i_size_read(run->inode),
-				 VM_READ | VM_WRITE, 0, &t->vma[task]), 0);
+				 VM_READ | VM_WRITE, 0, &t->vma[task]),
+			 0);
 }
 
 /* All tasks map the file of @s, and all but one touch the page that is going to fail. */
 static struct tasks begin(struct shmem_scene *s)
 {
-	static const enum mce_kill kill[NR_TASKS] = { [EARLY] = MCE_KILL_EARLY,
-						      [LATE] = MCE_KILL_LATE,
-						      [UNTOUCHED] = MCE_KILL_EARLY };
-	struct tasks t = { .s = s };
+	static const enum mce_kill kill[NR_TASKS] = {
+		[EARLY] = MCE_KILL_EARLY, [LATE] = MCE_KILL_LATE, [UNTOUCHED] = MCE_KILL_EARLY};
+	struct tasks t = {.s = s};
 
 	for (unsigned int i = 0; i < NR_TASKS; i++) {
 		t.mm[i] = i == CALLER ? s->run->mm : mm_alloc(s->run->machine);
@@ -219,7 +219,7 @@ static void test_unsplit_mapped_later(void **state)
 {
 	for (unsigned int k = 0; k < SIX; k++) {
 		struct shmem_scene *s = shmem_two_thps(six[k]);
-		struct tasks t = { .s = s, .mm = { s->run->mm } };
+		struct tasks t = {.s = s, .mm = {s->run->mm}};
 		struct machine *m = s->run->machine;
 		unsigned long mapped;
 
@@ -247,13 +247,13 @@ static void test_only_read(void **state)
 {
 	for (unsigned int k = 0; k < SIX; k++)
 		for (unsigned int disk = 0; disk < 2; disk++) {
-			struct shmem_scene *s = disk ? shmem_open_ext4(six[k], K64)
-						     : shmem_two_thps(six[k]);
-			struct tasks t = { .s = s, .mm = { s->run->mm } };
+			struct shmem_scene *s =
+				disk ? shmem_open_ext4(six[k], K64) : shmem_two_thps(six[k]);
+			struct tasks t = {.s = s, .mm = {s->run->mm}};
 			struct file *file = run_file(s->run);
 
-			assert_int_equal(do_mmap(t.mm[CALLER], file, 0, K64, VM_READ, 0,
-						 &t.vma[CALLER]), 0);
+			assert_int_equal(
+				do_mmap(t.mm[CALLER], file, 0, K64, VM_READ, 0, &t.vma[CALLER]), 0);
 			assert_int_equal(touch(&t, CALLER, BAD, false), 0);
 			assert_int_equal(poison(&t), 0);
 			expect_signal(&t, CALLER, 0, 0, 0);

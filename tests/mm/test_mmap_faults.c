@@ -21,21 +21,26 @@ struct sequential {
 
 /* Windows as tests/mm/scene.h writes them: start + size / tail, orders of the folios. */
 static const struct sequential sequentials[] = {
-	{ "v6.12", "xfs",
-	  "W[0+32/8] 2*8 / A(24,32) W[32+32/32] 4,4 / A(32,32) W[64+32/32] 5 / "
-	  "A(64,32) W[96+32/32] 5 / A(96,32) W[128+32/32] 5 ...", 65, 41, 70 },
-	{ "v6.16", "ext4",
-	  "W[0+32/8] 2*8 / A(24,32) W[32+32/32] 4,4 / A(32,32) W[64+32/32] 5 / "
-	  "A(64,32) W[96+32/32] 5 ...", 65, 41, 70 },
-	{ "v6.18", "xfs",
-	  "W[0+32/8] 0*32 / A(24,32) W[32+32/32] 2*8 / A(32,32) W[64+32/32] 4,4 / "
-	  "A(64,32) W[96+32/32] 5 / A(96,32) W[128+32/32] 5 ...", 36, 72, 71 },
-	{ "v6.18", "ext4",
-	  "W[0+32/8] 0*32 / A(24,32) W[32+32/32] 2*8 / A(32,32) W[64+32/32] 4,4 / "
-	  "A(64,32) W[96+32/32] 5 ...", 36, 72, 71 },
-	{ "v6.12", "ext4",
-	  "U[0+32 look 8] / A(24,32) U[32+32 look 32] / A(32,32) U[64+32 look 32] / "
-	  "A(64,32) U[96+32 look 32] ...", 65, 1056, 1024 },
+	{"v6.12", "xfs",
+	 "W[0+32/8] 2*8 / A(24,32) W[32+32/32] 4,4 / A(32,32) W[64+32/32] 5 / "
+	 "A(64,32) W[96+32/32] 5 / A(96,32) W[128+32/32] 5 ...",
+	 65, 41, 70},
+	{"v6.16", "ext4",
+	 "W[0+32/8] 2*8 / A(24,32) W[32+32/32] 4,4 / A(32,32) W[64+32/32] 5 / "
+	 "A(64,32) W[96+32/32] 5 ...",
+	 65, 41, 70},
+	{"v6.18", "xfs",
+	 "W[0+32/8] 0*32 / A(24,32) W[32+32/32] 2*8 / A(32,32) W[64+32/32] 4,4 / "
+	 "A(64,32) W[96+32/32] 5 / A(96,32) W[128+32/32] 5 ...",
+	 36, 72, 71},
+	{"v6.18", "ext4",
+	 "W[0+32/8] 0*32 / A(24,32) W[32+32/32] 2*8 / A(32,32) W[64+32/32] 4,4 / "
+	 "A(64,32) W[96+32/32] 5 ...",
+	 36, 72, 71},
+	{"v6.12", "ext4",
+	 "U[0+32 look 8] / A(24,32) U[32+32 look 32] / A(32,32) U[64+32 look 32] / "
+	 "A(64,32) U[96+32 look 32] ...",
+	 65, 1056, 1024},
 };
 
 static void expect_sequential(const struct sequential *s, const char *ops)
@@ -98,19 +103,18 @@ static void test_seq_and_exec(void **state)
 
 /* Python: random.seed(5), then 150 times randrange(65536). */
 static const unsigned int random_pages[] = {
-	33481, 46993, 3801, 61030, 32643, 6796, 20558, 14838, 48731, 61481, 32318, 49906,
-	13365, 32680, 1718, 28407, 53497, 36632, 23865, 51044, 20919, 9428, 18188, 58305,
-	16606, 17333, 232, 696, 27453, 28243, 21739, 21821, 37919, 41110, 26068, 26840,
-	23811, 25805, 50229, 39162, 2827, 47341, 54382, 21752, 19097, 34578, 8537, 43496,
-	39499, 443, 44288, 8653, 40626, 46576, 40116, 63012, 41391, 24218, 63074, 61936,
-	23084, 7471, 33578, 2997, 46877, 52991, 2368, 54896, 47996, 49330, 1189, 59352,
-	6124, 23713, 25758, 15600, 32255, 60582, 45138, 46503, 32885, 60666, 14162, 48142,
-	38779, 4801, 56751, 11951, 27326, 44661, 47530, 19424, 44559, 36133, 12068, 40953,
-	41523, 40130, 23262, 10249, 19512, 40541, 63411, 21171, 6363, 10611, 53200, 4171,
-	31108, 45066, 32795, 59724, 55280, 19087, 7301, 4288, 64692, 43802, 27139, 17114,
-	17403, 54240, 13976, 22127, 56958, 48889, 19561, 7703, 55134, 38641, 18507, 59395,
-	22189, 59446, 63983, 41641, 62789, 35918, 38144, 61614, 52925, 19202, 14753, 49414,
-	23513, 65447, 44365, 23608, 11683, 64469,
+	33481, 46993, 3801,  61030, 32643, 6796,  20558, 14838, 48731, 61481, 32318, 49906, 13365,
+	32680, 1718,  28407, 53497, 36632, 23865, 51044, 20919, 9428,  18188, 58305, 16606, 17333,
+	232,   696,   27453, 28243, 21739, 21821, 37919, 41110, 26068, 26840, 23811, 25805, 50229,
+	39162, 2827,  47341, 54382, 21752, 19097, 34578, 8537,	43496, 39499, 443,   44288, 8653,
+	40626, 46576, 40116, 63012, 41391, 24218, 63074, 61936, 23084, 7471,  33578, 2997,  46877,
+	52991, 2368,  54896, 47996, 49330, 1189,  59352, 6124,	23713, 25758, 15600, 32255, 60582,
+	45138, 46503, 32885, 60666, 14162, 48142, 38779, 4801,	56751, 11951, 27326, 44661, 47530,
+	19424, 44559, 36133, 12068, 40953, 41523, 40130, 23262, 10249, 19512, 40541, 63411, 21171,
+	6363,  10611, 53200, 4171,  31108, 45066, 32795, 59724, 55280, 19087, 7301,  4288,  64692,
+	43802, 27139, 17114, 17403, 54240, 13976, 22127, 56958, 48889, 19561, 7703,  55134, 38641,
+	18507, 59395, 22189, 59446, 63983, 41641, 62789, 35918, 38144, 61614, 52925, 19202, 14753,
+	49414, 23513, 65447, 44365, 23608, 11683, 64469,
 };
 
 static const struct {
@@ -118,9 +122,9 @@ static const struct {
 	u64 exceptions, filemap_faults, windows, folios, pages, ptes, stat_add;
 	unsigned int miss;
 } randoms[] = {
-	{ "v6.12", "W[33465+32/8] 0,1,2*7,0 ...", 150, 147, 147, 1363, 4704, 2102, 528, 0 },
-	{ "v6.18", "W[33465+32/8] 0*32 ...", 150, 147, 147, 4704, 4704, 2306, 2306, 0 },
-	{ "v7.3", "W[33465+32/8] 0*32 ...", 150, 147, 102, 3309, 3309, 1652, 1652, 144 },
+	{"v6.12", "W[33465+32/8] 0,1,2*7,0 ...", 150, 147, 147, 1363, 4704, 2102, 528, 0},
+	{"v6.18", "W[33465+32/8] 0*32 ...", 150, 147, 147, 4704, 4704, 2306, 2306, 0},
+	{"v7.3", "W[33465+32/8] 0*32 ...", 150, 147, 102, 3309, 3309, 1652, 1652, 144},
 };
 
 static void expect_random(unsigned int i)
@@ -133,8 +137,8 @@ static void expect_random(unsigned int i)
 	map_at(run, 0);
 	notes_begin(&notes, run);
 	for (size_t n = 0; n < ARRAY_SIZE(random_pages); n++) {
-		const struct wl_op op = { .type = WL_TOUCH, .n = 1,
-					  .off = (s64)random_pages[n] << 12 };
+		const struct wl_op op = {
+			.type = WL_TOUCH, .n = 1, .off = (s64)random_pages[n] << 12};
 
 		assert_int_equal(run_op(run, &op, NULL), 0);
 		if (!n) {
@@ -164,7 +168,7 @@ static void test_random(void **state)
 /* Proves that without fault-around every version gives up after 100 misses (1.5). */
 static void test_no_fault_around(void **state)
 {
-	static const char *const kernels[] = { "v6.1", "v6.12", "v6.18", "v7.3" };
+	static const char *const kernels[] = {"v6.1", "v6.12", "v6.18", "v7.3"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(kernels); i++) {
 		struct run *run = map_open(kernels[i], "xfs", GIB);
@@ -184,10 +188,10 @@ static const struct {
 	unsigned int order;
 	u64 faults, visits, faults618, visits618;
 } stores[] = {
-	{ 0, 65536, 327680, 65536, 327680 },	 { 1, 65536, 655360, 65536, 655360 },
-	{ 2, 65536, 1310720, 65536, 1310720 },	 { 3, 65536, 2621440, 32768, 1310720 },
-	{ 4, 65536, 5242880, 16384, 1310720 },	 { 5, 65536, 10485760, 8192, 1310720 },
-	{ 9, 512, 1310720, 512, 1310720 },
+	{0, 65536, 327680, 65536, 327680},   {1, 65536, 655360, 65536, 655360},
+	{2, 65536, 1310720, 65536, 1310720}, {3, 65536, 2621440, 32768, 1310720},
+	{4, 65536, 5242880, 16384, 1310720}, {5, 65536, 10485760, 8192, 1310720},
+	{9, 512, 1310720, 512, 1310720},
 };
 
 static void expect_stores(const char *kernel, unsigned int order, u64 faults, u64 visits)
@@ -241,12 +245,12 @@ static void test_window(void **state)
 {
 	static const struct {
 		unsigned int index, touch;
-		u64 mapped;	/* pages of the first window */
-	} rows[] = { { 10, 3, 16 }, { 7, 0, 16 }, { 17, 5, 16 }, { 0, 15, 16 }, { 505, 2, 7 } };
+		u64 mapped; /* pages of the first window */
+	} rows[] = {{10, 3, 16}, {7, 0, 16}, {17, 5, 16}, {0, 15, 16}, {505, 2, 7}};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct run *run = map_open("v6.16", "ext4", 4 << 20);
-		const struct wl_op op = { .type = WL_TOUCH, .n = 1, .off = rows[i].touch << 12 };
+		const struct wl_op op = {.type = WL_TOUCH, .n = 1, .off = rows[i].touch << 12};
 
 		fill_cache(run, 0, 1024, 0);
 		map_at(run, rows[i].index);
@@ -262,7 +266,7 @@ static void test_eof_quirk(void **state)
 	static const struct {
 		const char *kernel;
 		u64 filemap_faults;
-	} rows[] = { { "v6.16", 0 }, { "v6.12.y", 1 }, { "v6.18", 1 }, { "v7.3", 1 } };
+	} rows[] = {{"v6.16", 0}, {"v6.12.y", 1}, {"v6.18", 1}, {"v7.3", 1}};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct run *run = map_open(rows[i].kernel, "xfs", 4096);
@@ -309,8 +313,10 @@ static void test_recency(void **state)
 	static const struct {
 		const char *kernel, *ops;
 		u64 marked;
-	} rows[] = { { "v6.1", "madvise random", 16 }, { "v6.7", "madvise random", 0 },
-		     { "v6.1", "madvise sequential", 0 }, { "v6.18", "madvise normal", 16 } };
+	} rows[] = {{"v6.1", "madvise random", 16},
+		    {"v6.7", "madvise random", 0},
+		    {"v6.1", "madvise sequential", 0},
+		    {"v6.18", "madvise normal", 16}};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct run *run = map_open(rows[i].kernel, "xfs", 1 << 20);
@@ -340,7 +346,8 @@ static void test_two_processes(void **state)
 	fill_cache(run, 0, 1024, 9);
 	map_at(run, 0);
 	assert_int_equal(do_mmap(other, run_file(run), 0x500000000000UL + (3 << 12), 4 << 20,
-				 VM_READ, 0, &vma), 0);
+				 VM_READ, 0, &vma),
+			 0);
 	scene_play(run, "touch 0; touch 2m");
 	assert_int_equal(m->mm->vm.nr_file_mapped, 1024);
 	assert_int_equal(m->mm->vm.nr_file_pmdmapped, 1024);
@@ -445,14 +452,14 @@ static void test_mlock(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sequential),     cmocka_unit_test(test_seq_and_exec),
-		cmocka_unit_test(test_random),	       cmocka_unit_test(test_no_fault_around),
-		cmocka_unit_test(test_stores),	       cmocka_unit_test(test_read_then_write),
-		cmocka_unit_test(test_window),	       cmocka_unit_test(test_eof_quirk),
-		cmocka_unit_test(test_activation),     cmocka_unit_test(test_recency),
-		cmocka_unit_test(test_two_processes),  cmocka_unit_test(test_truncate),
-		cmocka_unit_test(test_reclaim),	       cmocka_unit_test(test_dontneed_cold),
-		cmocka_unit_test(test_keeps_file),     cmocka_unit_test(test_mlock),
+		cmocka_unit_test(test_sequential),    cmocka_unit_test(test_seq_and_exec),
+		cmocka_unit_test(test_random),	      cmocka_unit_test(test_no_fault_around),
+		cmocka_unit_test(test_stores),	      cmocka_unit_test(test_read_then_write),
+		cmocka_unit_test(test_window),	      cmocka_unit_test(test_eof_quirk),
+		cmocka_unit_test(test_activation),    cmocka_unit_test(test_recency),
+		cmocka_unit_test(test_two_processes), cmocka_unit_test(test_truncate),
+		cmocka_unit_test(test_reclaim),	      cmocka_unit_test(test_dontneed_cold),
+		cmocka_unit_test(test_keeps_file),    cmocka_unit_test(test_mlock),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

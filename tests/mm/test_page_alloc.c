@@ -23,7 +23,7 @@ static struct machine *boot(u64 pages, unsigned int page_size, int fragment_orde
 			    unsigned int fragment_percent)
 {
 	struct machine_config config;
-	struct fl_error err = { 0 };
+	struct fl_error err = {0};
 	struct machine *m;
 
 	machine_config_init(&config);
@@ -38,7 +38,7 @@ static struct machine *boot(u64 pages, unsigned int page_size, int fragment_orde
 
 static void expect_sound(struct machine *m)
 {
-	struct fl_error err = { 0 };
+	struct fl_error err = {0};
 
 	if (vm_check_machine(m, &err))
 		fail_msg("%s", err.text);
@@ -54,7 +54,7 @@ static u64 free_blocks(const struct machine *m, unsigned int order)
 /* The orders of MAX_PAGE_ORDER in the three page sizes. */
 static const struct {
 	unsigned int page_size, max_order;
-} sizes[] = { { 4096, 10 }, { 16384, 11 }, { 65536, 13 } };
+} sizes[] = {{4096, 10}, {16384, 11}, {65536, 13}};
 
 /* One page taken from whole memory leaves one buddy of every order; given back, nothing shows. */
 static void test_split_and_merge(void **state)
@@ -233,9 +233,9 @@ static void test_watermarks(void **state)
 		u64 pages;
 		unsigned long min;
 	} cases[] = {
-		{ 1 << 18, 1024 }, /* 1 GiB: 4 * sqrt(2^20) = 4096 KiB */
-		{ 1 << 22, 4096 }, /* 16 GiB: 4 * 2^12 = 16384 KiB */
-		{ 1 << 16, 512 },  /* 256 MiB: 2048 KiB */
+		{1 << 18, 1024}, /* 1 GiB: 4 * sqrt(2^20) = 4096 KiB */
+		{1 << 22, 4096}, /* 16 GiB: 4 * 2^12 = 16384 KiB */
+		{1 << 16, 512},	 /* 256 MiB: 2048 KiB */
 	};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -252,7 +252,7 @@ static void test_watermarks(void **state)
 
 static void test_watermark_ok(void **state)
 {
-	struct zone zone = { .nr_free = 100 };
+	struct zone zone = {.nr_free = 100};
 
 	assert_true(zone_watermark_ok(&zone, 0, 99));
 	assert_false(zone_watermark_ok(&zone, 0, 100));
@@ -466,7 +466,7 @@ enum failing { FAIL_FOLIO, FAIL_NODE };
 /* One run in which the @n-th allocation fails; false when there were fewer. */
 static bool play_failing(struct run_config *config, enum failing what, u64 n)
 {
-	struct fail_check check = { .sink.event = fail_event };
+	struct fail_check check = {.sink.event = fail_event};
 	struct run *run = scene_open(config);
 	u64 *counter = what == FAIL_FOLIO ? &run->machine->fail_folio_alloc_in
 					  : &run->machine->mm->xa_nodes.fail_in;
@@ -507,9 +507,8 @@ static void test_failing_allocations(void **state)
 	static const struct {
 		const char *kernel, *fs;
 	} cases[] = {
-		{ "v6.1", "xfs" },     { "v6.7", "ext4" },    { "ab4443fe3ca6", "xfs" },
-		{ "v6.12.y", "xfs" },  { "v6.16.y", "ext4" }, { "v6.18", "xfs" },
-		{ "v7.3", "ext4-1k" },
+		{"v6.1", "xfs"},     {"v6.7", "ext4"}, {"ab4443fe3ca6", "xfs"}, {"v6.12.y", "xfs"},
+		{"v6.16.y", "ext4"}, {"v6.18", "xfs"}, {"v7.3", "ext4-1k"},
 	};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {

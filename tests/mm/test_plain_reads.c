@@ -1,6 +1,7 @@
 /*
- * mm/test_plain_reads.c - repeated reads inside a folio are played in one go (filemap_read_plain());
- * with a listener every read takes the general path. Both must be the same kernel.
+ * mm/test_plain_reads.c - repeated reads inside a folio are played in one go
+ * (filemap_read_plain()); with a listener every read takes the general path. Both must be the same
+ * kernel.
  *
  * Proves that two machines that play the same operations, one of them listened to, agree in
  * everything: virtual time, cost units, locks, event counters, latencies, readahead state, page
@@ -90,33 +91,33 @@ static void same_descriptors(struct run *a, struct run *b, const char *story)
 {
 	for (unsigned int i = 0; i < RUN_DESCRIPTORS; i++) {
 		assert_int_equal(!a->files[i], !b->files[i]);
-		if (a->files[i] && (a->files[i]->f_pos != b->files[i]->f_pos ||
-				    memcmp(&a->files[i]->f_ra, &b->files[i]->f_ra,
-					   sizeof(a->files[i]->f_ra))))
+		if (a->files[i] &&
+		    (a->files[i]->f_pos != b->files[i]->f_pos ||
+		     memcmp(&a->files[i]->f_ra, &b->files[i]->f_ra, sizeof(a->files[i]->f_ra))))
 			fail_msg("descriptor %u differs: %s", i, story);
 	}
 }
 
 static void same_machines(struct run *a, struct run *b, const char *story)
 {
-#define CLOCK(r) ((r)->machine->clock_ps)
-#define UNITS(r) ((r)->machine->cost_units)
-#define KSWAPD(r) ((r)->machine->kswapd_ps)
-#define LOCKS(r) ((r)->machine->locks)
-#define USED(r) ((r)->machine->page_used)
-#define COUNTS(r) ((r)->machine->trace.count)
+#define CLOCK(r)   ((r)->machine->clock_ps)
+#define UNITS(r)   ((r)->machine->cost_units)
+#define KSWAPD(r)  ((r)->machine->kswapd_ps)
+#define LOCKS(r)   ((r)->machine->locks)
+#define USED(r)	   ((r)->machine->page_used)
+#define COUNTS(r)  ((r)->machine->trace.count)
 #define NEXT_IO(r) ((r)->machine->next_io_ps)
-#define VM(r) ((r)->machine->mm->vm)
-#define PAGES(r) ((r)->machine->mm->pages)
-#define RA_PS(r) ((r)->machine->mm->ra_ps)
-#define NR_LRU(r) ((r)->machine->mm->lruvec.nr)
-#define AGE(r) ((r)->machine->mm->lruvec.nonresident_age)
+#define VM(r)	   ((r)->machine->mm->vm)
+#define PAGES(r)   ((r)->machine->mm->pages)
+#define RA_PS(r)   ((r)->machine->mm->ra_ps)
+#define NR_LRU(r)  ((r)->machine->mm->lruvec.nr)
+#define AGE(r)	   ((r)->machine->mm->lruvec.nonresident_age)
 #define NR_FREE(r) ((r)->machine->mm->zone.nr_free)
-#define DISK(r) ((r)->sb->s_bdev->stats)
+#define DISK(r)	   ((r)->sb->s_bdev->stats)
 #define LATENCY(r) ((r)->latency)
-#define READS(r) ((r)->reads)
-#define BYTES(r) ((r)->bytes)
-#define ERRORS(r) ((r)->errors)
+#define READS(r)   ((r)->reads)
+#define BYTES(r)   ((r)->bytes)
+#define ERRORS(r)  ((r)->errors)
 	SAME("event counters", COUNTS);
 	SAME("cost units", UNITS);
 	SAME("virtual time", CLOCK);
@@ -145,19 +146,30 @@ static void same_machines(struct run *a, struct run *b, const char *story)
 /* ---- what is played ---- */
 
 static const char *const kernels[] = {
-	"v6.1",	   "v6.1.y", "v6.7",	"ab4443fe3ca6", "v6.12", "v6.12.y",	     "v6.16",
-	"v6.16.y", "v6.17",  "v6.17.y", "v6.18",	"v7.3",	 "v6.18-CURSOR_DRIFT",
+	"v6.1",
+	"v6.1.y",
+	"v6.7",
+	"ab4443fe3ca6",
+	"v6.12",
+	"v6.12.y",
+	"v6.16",
+	"v6.16.y",
+	"v6.17",
+	"v6.17.y",
+	"v6.18",
+	"v7.3",
+	"v6.18-CURSOR_DRIFT",
 };
 
 #define PICK(p, array) ((array)[prng_below(p, ARRAY_SIZE(array))])
 
 static void pick_machine(struct prng *p, u64 seed, struct run_config *config)
 {
-	static const char *const filesystems[] = { "xfs", "xfs", "ext4", "ext4-1k", "hostfs" };
-	static const char *const disks[] = { "hole", "hole", "ram", "nvme" };
-	static const unsigned int page_sizes[] = { 4096, 4096, 16384, 65536 };
-	static const u64 windows[] = { 0, 4, 12, 128, 128, 128, 768, 4096 };
-	static const s64 sizes[] = { 0, 1, 4095, 4097, 307300, 1 << 20, 3333333, 16 << 20 };
+	static const char *const filesystems[] = {"xfs", "xfs", "ext4", "ext4-1k", "hostfs"};
+	static const char *const disks[] = {"hole", "hole", "ram", "nvme"};
+	static const unsigned int page_sizes[] = {4096, 4096, 16384, 65536};
+	static const u64 windows[] = {0, 4, 12, 128, 128, 128, 768, 4096};
+	static const s64 sizes[] = {0, 1, 4095, 4097, 307300, 1 << 20, 3333333, 16 << 20};
 
 	run_config_init(config);
 	config->machine.kernel = kernels[seed % ARRAY_SIZE(kernels)];
@@ -172,8 +184,8 @@ static void pick_machine(struct prng *p, u64 seed, struct run_config *config)
 
 static void pick_ops(struct prng *p, s64 size, char *buf)
 {
-	static const unsigned int lens[] = { 1,	   7,	 100,  511,   512,   777,   1024,
-					     4095, 4096, 4097, 10000, 65536, 100000, 0 };
+	static const unsigned int lens[] = {1,	  7,	100,  511,   512,   777,    1024,
+					    4095, 4096, 4097, 10000, 65536, 100000, 0};
 	size_t n = 0;
 
 	for (unsigned int i = 0; i < OPS; i++) {
@@ -215,7 +227,7 @@ static void same_count(const struct run *run, const struct counter *c, const cha
 /* The same operations on both, compared after each; I/O stays under way from one to the next. */
 static void play_alike(struct run *plain, struct run *heard, const char *ops, const char *story)
 {
-	struct fl_error err = { 0 };
+	struct fl_error err = {0};
 	struct workload w;
 
 	assert_int_equal(workload_parse(&w, "test", ops, strlen(ops), &err), 0);
@@ -233,7 +245,7 @@ static void play_alike(struct run *plain, struct run *heard, const char *ops, co
 
 static void play_both(u64 seed)
 {
-	struct counter counter = { .sink.event = count_event };
+	struct counter counter = {.sink.event = count_event};
 	char ops[TEXT_BYTES], story[TEXT_BYTES + 300];
 	struct run_config config;
 	struct run *plain, *heard;
@@ -242,9 +254,10 @@ static void play_both(u64 seed)
 	prng_seed(&p, seed);
 	pick_machine(&p, seed, &config);
 	pick_ops(&p, config.size, ops);
-	snprintf(story, sizeof(story), "seed %" PRIu64 ": %s %s on %s, page %u, size %" PRId64
-		 ", ra %" PRIu64 ": %s", seed, config.machine.kernel, config.fs, config.disk,
-		 config.machine.page_size, config.size, config.ra_bytes, ops);
+	snprintf(story, sizeof(story),
+		 "seed %" PRIu64 ": %s %s on %s, page %u, size %" PRId64 ", ra %" PRIu64 ": %s",
+		 seed, config.machine.kernel, config.fs, config.disk, config.machine.page_size,
+		 config.size, config.ra_bytes, ops);
 	plain = scene_open(&config);
 	heard = scene_open(&config);
 	memset(heard->machine->trace.count, 0, sizeof(heard->machine->trace.count));
@@ -272,7 +285,7 @@ static void test_both_ways(void **state)
 /* The shortcut must be there to be compared: how many of 100 reads it takes, and what stops it. */
 static void test_when_it_is_taken(void **state)
 {
-	struct counter counter = { .sink.event = count_event };
+	struct counter counter = {.sink.event = count_event};
 	struct run_config config = scene_config("v6.18");
 	struct run *run = scene_open(&config);
 	struct file *file = run_file(run);

@@ -14,7 +14,7 @@
 #include "lib/prng.h"
 #include "mm/scene.h"
 
-#define M1 (1L << 20)
+#define M1     (1L << 20)
 #define MEMORY (256UL << 20)
 
 static void write_at(struct shmem_scene *s, loff_t off, size_t len, unsigned int n)
@@ -26,8 +26,8 @@ static void write_at(struct shmem_scene *s, loff_t off, size_t len, unsigned int
 static void expect_layout(struct shmem_scene *s, const char *what, const char *expected)
 {
 	if (strcmp(shmem_layout(s), expected))
-		fail_msg("%s: %s: %s, expected %s", s->run->machine->kernel, what,
-			 shmem_layout(s), expected);
+		fail_msg("%s: %s: %s, expected %s", s->run->machine->kernel, what, shmem_layout(s),
+			 expected);
 }
 
 #define LADDER_2M                                                                                  \
@@ -40,39 +40,56 @@ static const struct {
 	size_t len;
 	unsigned int n;
 	const char *want[4];
-} always[] = {
-	{ 'w', 0, K4, 1, { "0-511:o9", "0-511:o9", "0:o0", "0-511:o9" } },
-	{ 'w', 0, K64, 1, { "0-511:o9", "0-511:o9", "0-15:o4", "0-511:o9" } },
-	{ 'w', K4, K64, 1, { "0-511:o9", "0-511:o9", "1:o0 2-3:o1 4-7:o2 8-15:o3 16:o0", "0-511:o9" } },
-	{ 'w', 0, 100 << 10, 1, { "0-511:o9", "0-511:o9", "0-15:o4 16-23:o3 24:o0", "0-511:o9" } },
-	{ 'w', 0, M1, 1, { "0-511:o9", "0-511:o9", "0-255:o8", "0-511:o9" } },
-	{ 'w', M1 / 2, M1, 1, { "0-511:o9", "0-511:o9", "128-383:o7", "0-511:o9" } },
-	{ 'w', 0, M2, 1, { "0-511:o9", "0-511:o9", "0-511:o9", "0-511:o9" } },
-	{ 'w', K4, M2, 1, { "0-1023:o9", "0-1023:o9", LADDER_2M, "0-1023:o9" } },
-	{ 'w', M1, M2, 1, { "0-1023:o9", "0-1023:o9", "256-767:o8", "0-1023:o9" } },
-	{ 'w', 0, 3 * M1, 1, { "0-1023:o9", "0-1023:o9", "0-511:o9 512-767:o8", "0-1023:o9" } },
-	{ 'w', 0, K4, 512, { "0-511:o9", "0-511:o9", "0-511:o0", "0-511:o9" } },
-	{ 'w', 0, K64, 32, { "0-511:o9", "0-511:o9", "0-511:o4", "0-511:o9" } },
-	{ 'f', 0, K4, 1, { "0-511:o9", "0-511:o9", "0:o0", "0-511:o9" } },
-	{ 'f', 0, K64, 1, { "0-511:o9", "0-511:o9", "0-15:o4", "0-511:o9" } },
-	{ 'f', 0, M2, 1, { "0-511:o9", "0-511:o9", "0-511:o9", "0-511:o9" } },
-	{ 'f', 0, 3 * M1, 1, { "0-1023:o9", "0-1023:o9", "0-511:o9 512-767:o8", "0-1023:o9" } },
-	{ 'f', K4, M2, 1, { "0-1023:o9", "0-1023:o9", LADDER_2M, "0-1023:o9" } },
-}, within[] = {
-	{ 'w', 0, K4, 1, { "0:o0", "0:o0", "0:o0", "0:o0" } },
-	{ 'w', 0, K64, 1, { "0-15:o0", "0-15:o0", "0-15:o4", "0-15:o4" } },
-	{ 'w', K4, K64, 1, { "1-16:o0", "1-16:o0", "1:o0 2-3:o1 4-7:o2 8-15:o3 16:o0", "0-15:o4 16:o0" } },
-	{ 'w', 0, M1, 1, { "0-255:o0", "0-255:o0", "0-255:o8", "0-255:o8" } },
-	{ 'w', M1 / 2, M1, 1, { "128-383:o0", "128-383:o0", "128-383:o7", "0-255:o8 256-383:o7" } },
-	{ 'w', 0, M2, 1, { "0-511:o0", "0-511:o9", "0-511:o9", "0-511:o9" } },
-	{ 'f', 0, M2, 1, { "0-511:o0", "0-511:o9", "0-511:o9", "0-511:o9" } },
-	{ 'w', K4, M2, 1, { "1-512:o0", "0-511:o9 512:o0", LADDER_2M, "0-511:o9 512:o0" } },
-	{ 'w', 0, 3 * M1, 1, { "0-767:o0", "0-511:o9 512-767:o0", "0-511:o9 512-767:o8",
-			      "0-511:o9 512-767:o8" } },
-	{ 'w', 0, K4, 512, { "0-511:o0", "0-511:o0", "0-511:o0", "0-511:o0" } },
-	{ 'w', 0, K64, 32, { "0-511:o0", "0-511:o0", "0-511:o4", "0-511:o4" } },
-	{ 's', 0, K4, 1, { "0-511:o9", "0-511:o9", "0:o0", "0-511:o9" } },
-	{ 's', 0, K64, 1, { "0-511:o9", "0-511:o9", "0-15:o4", "0-511:o9" } },
+} always[] =
+	{
+		{'w', 0, K4, 1, {"0-511:o9", "0-511:o9", "0:o0", "0-511:o9"}},
+		{'w', 0, K64, 1, {"0-511:o9", "0-511:o9", "0-15:o4", "0-511:o9"}},
+		{'w',
+		 K4,
+		 K64,
+		 1,
+		 {"0-511:o9", "0-511:o9", "1:o0 2-3:o1 4-7:o2 8-15:o3 16:o0", "0-511:o9"}},
+		{'w',
+		 0,
+		 100 << 10,
+		 1,
+		 {"0-511:o9", "0-511:o9", "0-15:o4 16-23:o3 24:o0", "0-511:o9"}},
+		{'w', 0, M1, 1, {"0-511:o9", "0-511:o9", "0-255:o8", "0-511:o9"}},
+		{'w', M1 / 2, M1, 1, {"0-511:o9", "0-511:o9", "128-383:o7", "0-511:o9"}},
+		{'w', 0, M2, 1, {"0-511:o9", "0-511:o9", "0-511:o9", "0-511:o9"}},
+		{'w', K4, M2, 1, {"0-1023:o9", "0-1023:o9", LADDER_2M, "0-1023:o9"}},
+		{'w', M1, M2, 1, {"0-1023:o9", "0-1023:o9", "256-767:o8", "0-1023:o9"}},
+		{'w', 0, 3 * M1, 1, {"0-1023:o9", "0-1023:o9", "0-511:o9 512-767:o8", "0-1023:o9"}},
+		{'w', 0, K4, 512, {"0-511:o9", "0-511:o9", "0-511:o0", "0-511:o9"}},
+		{'w', 0, K64, 32, {"0-511:o9", "0-511:o9", "0-511:o4", "0-511:o9"}},
+		{'f', 0, K4, 1, {"0-511:o9", "0-511:o9", "0:o0", "0-511:o9"}},
+		{'f', 0, K64, 1, {"0-511:o9", "0-511:o9", "0-15:o4", "0-511:o9"}},
+		{'f', 0, M2, 1, {"0-511:o9", "0-511:o9", "0-511:o9", "0-511:o9"}},
+		{'f', 0, 3 * M1, 1, {"0-1023:o9", "0-1023:o9", "0-511:o9 512-767:o8", "0-1023:o9"}},
+		{'f', K4, M2, 1, {"0-1023:o9", "0-1023:o9", LADDER_2M, "0-1023:o9"}},
+},
+  within[] = {
+	  {'w', 0, K4, 1, {"0:o0", "0:o0", "0:o0", "0:o0"}},
+	  {'w', 0, K64, 1, {"0-15:o0", "0-15:o0", "0-15:o4", "0-15:o4"}},
+	  {'w',
+	   K4,
+	   K64,
+	   1,
+	   {"1-16:o0", "1-16:o0", "1:o0 2-3:o1 4-7:o2 8-15:o3 16:o0", "0-15:o4 16:o0"}},
+	  {'w', 0, M1, 1, {"0-255:o0", "0-255:o0", "0-255:o8", "0-255:o8"}},
+	  {'w', M1 / 2, M1, 1, {"128-383:o0", "128-383:o0", "128-383:o7", "0-255:o8 256-383:o7"}},
+	  {'w', 0, M2, 1, {"0-511:o0", "0-511:o9", "0-511:o9", "0-511:o9"}},
+	  {'f', 0, M2, 1, {"0-511:o0", "0-511:o9", "0-511:o9", "0-511:o9"}},
+	  {'w', K4, M2, 1, {"1-512:o0", "0-511:o9 512:o0", LADDER_2M, "0-511:o9 512:o0"}},
+	  {'w',
+	   0,
+	   3 * M1,
+	   1,
+	   {"0-767:o0", "0-511:o9 512-767:o0", "0-511:o9 512-767:o8", "0-511:o9 512-767:o8"}},
+	  {'w', 0, K4, 512, {"0-511:o0", "0-511:o0", "0-511:o0", "0-511:o0"}},
+	  {'w', 0, K64, 32, {"0-511:o0", "0-511:o0", "0-511:o4", "0-511:o4"}},
+	  {'s', 0, K4, 1, {"0-511:o9", "0-511:o9", "0:o0", "0-511:o9"}},
+	  {'s', 0, K64, 1, {"0-511:o9", "0-511:o9", "0-15:o4", "0-511:o9"}},
 };
 
 static unsigned int column(unsigned int kernel)
@@ -168,7 +185,8 @@ static void fault(struct shmem_scene *s, pgoff_t page, bool write, unsigned long
 
 	if (!run->vma)
 		assert_int_equal(do_mmap(run->mm, run_file(run), 0, i_size_read(run->inode),
-					 VM_READ | VM_WRITE | vm_flags, 0, &run->vma), 0);
+					 VM_READ | VM_WRITE | vm_flags, 0, &run->vma),
+				 0);
 	assert_int_equal(access_user_byte(run->mm, run->vma->vm_start + page * K4, write, &byte),
 			 0);
 }
@@ -232,24 +250,24 @@ static const struct {
 	loff_t off, len;
 	const char *old, *newer;
 } cuts[] = {
-	{ 'p', 12 << 10, 4 << 10, "0-2:o0 4-511:o0 512-1023:o9",
-	  "0-1:o1 2:o0 4-5:o0 6-7:o1 8-15:o3 16-31:o4 32-63:o5 64-127:o6 128-255:o7 256-511:o8 "
-	  "512-1023:o9" },
-	{ 'p', K64, K64, "0-15:o0 32-511:o0 512-1023:o9",
-	  "0-15:o4 32-33:o0 34-35:o1 36-39:o2 40-47:o3 48-63:o4 64-127:o6 128-255:o7 256-511:o8 "
-	  "512-1023:o9" },
-	{ 'p', M1 / 2, M1, "0-127:o0 384-511:o0 512-1023:o9",
-	  "0-127:o7 384-385:o0 386-387:o1 388-391:o2 392-399:o3 400-415:o4 416-447:o5 448-511:o6 "
-	  "512-1023:o9" },
-	{ 'p', M2, M1, "0-511:o9 768-1023:o0",
-	  "0-511:o9 768-769:o0 770-771:o1 772-775:o2 776-783:o3 784-799:o4 800-831:o5 832-895:o6 "
-	  "896-1023:o7" },
-	{ 'p', 12400, 100, "0-511:o0 512-1023:o9",
-	  "0-1:o1 2-3:o0 4-7:o2 8-15:o3 16-31:o4 32-63:o5 64-127:o6 128-255:o7 256-511:o8 "
-	  "512-1023:o9" },
-	{ 't', M1, 0, "0-255:o0", "0-255:o8" },
-	{ 't', M1 + K4, 0, "0-256:o0", "0-255:o8 256:o0" },
-	{ 't', 100, 0, "0:o0", "0:o0" },
+	{'p', 12 << 10, 4 << 10, "0-2:o0 4-511:o0 512-1023:o9",
+	 "0-1:o1 2:o0 4-5:o0 6-7:o1 8-15:o3 16-31:o4 32-63:o5 64-127:o6 128-255:o7 256-511:o8 "
+	 "512-1023:o9"},
+	{'p', K64, K64, "0-15:o0 32-511:o0 512-1023:o9",
+	 "0-15:o4 32-33:o0 34-35:o1 36-39:o2 40-47:o3 48-63:o4 64-127:o6 128-255:o7 256-511:o8 "
+	 "512-1023:o9"},
+	{'p', M1 / 2, M1, "0-127:o0 384-511:o0 512-1023:o9",
+	 "0-127:o7 384-385:o0 386-387:o1 388-391:o2 392-399:o3 400-415:o4 416-447:o5 448-511:o6 "
+	 "512-1023:o9"},
+	{'p', M2, M1, "0-511:o9 768-1023:o0",
+	 "0-511:o9 768-769:o0 770-771:o1 772-775:o2 776-783:o3 784-799:o4 800-831:o5 832-895:o6 "
+	 "896-1023:o7"},
+	{'p', 12400, 100, "0-511:o0 512-1023:o9",
+	 "0-1:o1 2-3:o0 4-7:o2 8-15:o3 16-31:o4 32-63:o5 64-127:o6 128-255:o7 256-511:o8 "
+	 "512-1023:o9"},
+	{'t', M1, 0, "0-255:o0", "0-255:o8"},
+	{'t', M1 + K4, 0, "0-256:o0", "0-255:o8 256:o0"},
+	{'t', 100, 0, "0:o0", "0:o0"},
 };
 
 static void test_cuts(void **state)
@@ -261,7 +279,8 @@ static void test_cuts(void **state)
 			if (cuts[i].op == 'p')
 				assert_int_equal(shmem_punch_call(s, cuts[i].off, cuts[i].len), 0);
 			else
-				assert_int_equal(do_sys_ftruncate(run_file(s->run), cuts[i].off), 0);
+				assert_int_equal(do_sys_ftruncate(run_file(s->run), cuts[i].off),
+						 0);
 			expect_layout(s, "cut", k < 2 ? cuts[i].old : cuts[i].newer);
 			shmem_close(s);
 		}
@@ -290,7 +309,7 @@ static void test_zero_before_split(void **state)
 #define STAGE_C "v6.12.y+SHMEM_READ_KIPOS+SHMEM_READ_V1"
 #define STAGE_D "v6.12.y+SHMEM_READ_KIPOS+a284cb8472ec"
 
-static const char *const four[] = { STAGE_A, STAGE_B, STAGE_C, STAGE_D };
+static const char *const four[] = {STAGE_A, STAGE_B, STAGE_C, STAGE_D};
 
 static void read_counts(struct shmem_scene *s, loff_t off, size_t len, ssize_t ret,
 			unsigned long lookups, const char *copies)
@@ -316,7 +335,9 @@ static void test_healthy_reads(void **state)
 		read_counts(s, 0, M4, M4, page ? 1024 : 2, page ? "1024x4096" : "2x2097152");
 		read_counts(s, 100, 200, 200, 1, i ? "1x200" : "1x3996");
 		read_counts(s, 12000, 1000, 1000, page ? 2 : 1,
-			    !i ? "1x288+1x4096" : i == 1 ? "1x288+1x712" : "1x1000");
+			    !i	     ? "1x288+1x4096"
+			    : i == 1 ? "1x288+1x712"
+				     : "1x1000");
 		read_counts(s, M4, K4, 0, 0, "0");
 		assert_int_equal(do_sys_ftruncate(run_file(s->run), 5000), 0);
 		shmem_close(s);
@@ -333,9 +354,9 @@ static void test_holes_and_faults(void **state)
 {
 	for (unsigned int i = 0; i < ARRAY_SIZE(four); i++) {
 		struct shmem_scene *s = shmem_open(four[i], "tmpfs-always", MEMORY);
-		struct kiocb kiocb = { .ki_filp = run_file(s->run) };
+		struct kiocb kiocb = {.ki_filp = run_file(s->run)};
 		char *buf = malloc(K64);
-		struct iov_iter iter = { .count = K64, .ubuf = buf };
+		struct iov_iter iter = {.count = K64, .ubuf = buf};
 
 		assert_int_equal(shmem_fallocate_call(s, 0, M2), 0);
 		s->lookups = s->nr = 0;
@@ -344,12 +365,12 @@ static void test_holes_and_faults(void **state)
 		assert_int_equal(s->lookups, 16);
 		assert_string_equal(shmem_copies(s), "16x4096");
 		assert_int_equal(shmem_pwrite(s, 0, M2), M2);
-		iter = (struct iov_iter){ .count = K64, .ubuf = buf, .short_mem = true, .mem = 8192 };
+		iter = (struct iov_iter){.count = K64, .ubuf = buf, .short_mem = true, .mem = 8192};
 		kiocb.ki_pos = 0;
 		s->lookups = s->nr = 0;
 		assert_int_equal(shmem_file_read_iter(&kiocb, &iter), 8192);
 		assert_int_equal(s->lookups, i < 2 ? 3 : 1);
-		iter = (struct iov_iter){ .count = K64, .ubuf = buf, .short_mem = true };
+		iter = (struct iov_iter){.count = K64, .ubuf = buf, .short_mem = true};
 		assert_int_equal(shmem_file_read_iter(&kiocb, &iter), -EFAULT);
 		free(buf);
 		shmem_close(s);
@@ -425,8 +446,8 @@ static void model_op(struct shmem_scene *s, struct model *model, struct prng *pr
 
 static void test_random(void **state)
 {
-	static const char *const fs[] = { "tmpfs-never", "tmpfs-always", "tmpfs-within",
-					  "tmpfs-advise", "tmpfs-default" };
+	static const char *const fs[] = {"tmpfs-never", "tmpfs-always", "tmpfs-within",
+					 "tmpfs-advise", "tmpfs-default"};
 	struct model *model = malloc(sizeof(*model));
 	u8 *buf = malloc(MODEL);
 

@@ -112,7 +112,7 @@ static void split_succeeds(unsigned int k)
 	expect_write(s, 12288, K4, -EIO, 1);
 	expect_write(s, 0, K64, 12288, 4);
 	expect_write(s, 0, M2, 12288, 4);
-	expect_write(s, M2 - 32768, K64, 65536, pick(k, (struct three){ 16, 9, 9 }));
+	expect_write(s, M2 - 32768, K64, 65536, pick(k, (struct three){16, 9, 9}));
 	assert_string_equal(shmem_copies(s), k ? "8x4096+1x32768" : "16x4096");
 	assert_int_equal(touch(s, 2, false), 0);
 	assert_int_equal(touch(s, 3, false), -EFAULT);
@@ -144,8 +144,7 @@ static void test_inside_a_page(void **state)
 	for (unsigned int k = 0; k < SIX; k++) {
 		struct shmem_scene *s = shmem_two_thps(six[k]);
 
-		expect_read(s, 12000, 1000, 1000, k < 2 ? 2 : 1,
-			    k < 2 ? "1x288+1x4096" : "1x1000");
+		expect_read(s, 12000, 1000, 1000, k < 2 ? 2 : 1, k < 2 ? "1x288+1x4096" : "1x1000");
 		assert_int_equal(shmem_poison(s, 3), 0);
 		expect_read(s, 12000, 1000, 288, 2, "1x288");
 		shmem_close(s);
@@ -187,23 +186,22 @@ static void split_fails(unsigned int k)
 	expect_read(s, 12288, K4, -EIO, 1, "0");
 	expect_read(s, 16384, K64, 65536, 16, "16x4096");
 	expect_read(s, M2 - 32768, K64, 65536, k < 2 ? 16 : 9, last);
-	expect_splice(s, 0, M2, pick(k, (struct three){ 12288, -EIO, 12288 }), k == 1 ? 1 : 4);
-	expect_splice(s, 0, K64, pick(k, (struct three){ 12288, -EIO, 12288 }), k == 1 ? 1 : 4);
+	expect_splice(s, 0, M2, pick(k, (struct three){12288, -EIO, 12288}), k == 1 ? 1 : 4);
+	expect_splice(s, 0, K64, pick(k, (struct three){12288, -EIO, 12288}), k == 1 ? 1 : 4);
 	expect_splice(s, 12288, K4, -EIO, 1);
-	expect_splice(s, 16384, K64, pick(k, (struct three){ 65536, -EIO, 65536 }),
-		      k == 1 ? 1 : 16);
-	expect_splice(s, M2 - 32768, K64, pick(k, (struct three){ 65536, -EIO, 65536 }),
-		      pick(k, (struct three){ 16, 1, 9 }));
-	expect_write(s, 0, K4, pick(k, (struct three){ 4096, -EIO, -EIO }), 1);
-	expect_write(s, 0, K64, pick(k, (struct three){ 12288, -EIO, -EIO }), k ? 1 : 4);
-	expect_write(s, 16384, K64, pick(k, (struct three){ 65536, -EIO, -EIO }), k ? 1 : 16);
-	expect_write(s, 0, M2, pick(k, (struct three){ 12288, -EIO, -EIO }), k ? 1 : 4);
+	expect_splice(s, 16384, K64, pick(k, (struct three){65536, -EIO, 65536}), k == 1 ? 1 : 16);
+	expect_splice(s, M2 - 32768, K64, pick(k, (struct three){65536, -EIO, 65536}),
+		      pick(k, (struct three){16, 1, 9}));
+	expect_write(s, 0, K4, pick(k, (struct three){4096, -EIO, -EIO}), 1);
+	expect_write(s, 0, K64, pick(k, (struct three){12288, -EIO, -EIO}), k ? 1 : 4);
+	expect_write(s, 16384, K64, pick(k, (struct three){65536, -EIO, -EIO}), k ? 1 : 16);
+	expect_write(s, 0, M2, pick(k, (struct three){12288, -EIO, -EIO}), k ? 1 : 4);
 	expect_write(s, M2, K4, 4096, 1);
 	assert_int_equal(shmem_punch_call(s, 12288, K4), 0);
 	expect_read(s, 12288, K4, -EIO, 1, "0");
 	pipe_release(&s->pipe);
 	expect_read(s, 16384, K64, 65536, 16, "16x4096");
-	expect_write(s, 16384, K64, pick(k, (struct three){ 65536, -EIO, -EIO }), 0);
+	expect_write(s, 16384, K64, pick(k, (struct three){65536, -EIO, -EIO}), 0);
 	assert_int_equal(shmem_punch_call(s, 12288, K4), 0);
 	assert_string_equal(shmem_layout(s),
 			    k < 2 ? "0-2:o0 4-511:o0 512-1023:o9"
@@ -229,10 +227,8 @@ static void test_split_fails_elsewhere(void **state)
 			    k < 2 ? "515x4096" : "1x2097152+3x4096");
 		expect_read(s, M2 - 32768, K64, 45056, k < 2 ? 12 : 5,
 			    k < 2 ? "11x4096" : "1x32768+3x4096");
-		expect_splice(s, M2 - 32768, K64,
-			      pick(k, (struct three){ 45056, 32768, 45056 }), 0);
-		expect_write(s, M2 - 32768, K64,
-			     pick(k, (struct three){ 45056, 32768, 32768 }), 0);
+		expect_splice(s, M2 - 32768, K64, pick(k, (struct three){45056, 32768, 45056}), 0);
+		expect_write(s, M2 - 32768, K64, pick(k, (struct three){45056, 32768, 32768}), 0);
 		shmem_close(s);
 		s = pinned(k, 0, 10);
 		expect_read(s, 4096, K64, 65536, 16, "16x4096");
@@ -283,7 +279,8 @@ static void test_again_and_ranges(void **state)
 		assert_int_equal(shmem_poison(s, 3), -EFAULT);
 		assert_int_equal(run->machine->mm->mf.num_poisoned_pages, 1);
 		assert_int_equal(do_madvise(run->vma, run->vma->vm_start + M2,
-					    run->vma->vm_start + M2 + K64, MADV_HWPOISON_), 0);
+					    run->vma->vm_start + M2 + K64, MADV_HWPOISON_),
+				 0);
 		assert_int_equal(run->machine->mm->mf.num_poisoned_pages, 2);
 		assert_int_equal(do_madvise(run->vma, run->vma->vm_start + M2 + K64,
 					    run->vma->vm_start + M2 + 2 * K64, MADV_HWPOISON_),
@@ -323,23 +320,30 @@ static const struct {
 		const char *copies;
 	} ab, c, d;
 } stages[] = {
-	{ 3, 0, M2, { 12288, 4, "3x4096" }, { -EIO, 1, "0" }, { 12288, 4, "3x4096" } },
-	{ 3, 0, K64, { 12288, 4, "3x4096" }, { -EIO, 1, "0" }, { 12288, 4, "3x4096" } },
-	{ 3, 12288, K4, { -EIO, 1, "0" }, { -EIO, 1, "0" }, { -EIO, 1, "0" } },
-	{ 3, 16384, K64, { 65536, 16, "16x4096" }, { -EIO, 1, "0" }, { 65536, 16, "16x4096" } },
-	{ 3, M2 - 32768, K64, { 65536, 16, "16x4096" }, { -EIO, 1, "0" },
-	  { 65536, 9, "8x4096+1x32768" } },
-	{ 3, 0, M4, { 12288, 4, "3x4096" }, { -EIO, 1, "0" }, { 12288, 4, "3x4096" } },
-	{ 515, M2 - 32768, K64, { 45056, 12, "11x4096" }, { 32768, 2, "1x32768" },
-	  { 45056, 5, "1x32768+3x4096" } },
-	{ 515, 0, M4, { 2109440, 516, "515x4096" }, { 2097152, 2, "1x2097152" },
-	  { 2109440, 5, "1x2097152+3x4096" } },
+	{3, 0, M2, {12288, 4, "3x4096"}, {-EIO, 1, "0"}, {12288, 4, "3x4096"}},
+	{3, 0, K64, {12288, 4, "3x4096"}, {-EIO, 1, "0"}, {12288, 4, "3x4096"}},
+	{3, 12288, K4, {-EIO, 1, "0"}, {-EIO, 1, "0"}, {-EIO, 1, "0"}},
+	{3, 16384, K64, {65536, 16, "16x4096"}, {-EIO, 1, "0"}, {65536, 16, "16x4096"}},
+	{3, M2 - 32768, K64, {65536, 16, "16x4096"}, {-EIO, 1, "0"}, {65536, 9, "8x4096+1x32768"}},
+	{3, 0, M4, {12288, 4, "3x4096"}, {-EIO, 1, "0"}, {12288, 4, "3x4096"}},
+	{515,
+	 M2 - 32768,
+	 K64,
+	 {45056, 12, "11x4096"},
+	 {32768, 2, "1x32768"},
+	 {45056, 5, "1x32768+3x4096"}},
+	{515,
+	 0,
+	 M4,
+	 {2109440, 516, "515x4096"},
+	 {2097152, 2, "1x2097152"},
+	 {2109440, 5, "1x2097152+3x4096"}},
 };
 
 static void test_stages_unsplit(void **state)
 {
 	for (unsigned int i = 0; i < ARRAY_SIZE(stages); i++) {
-		static const char *const kernels[] = { STAGE_A, STAGE_B, STAGE_C, STAGE_D };
+		static const char *const kernels[] = {STAGE_A, STAGE_B, STAGE_C, STAGE_D};
 
 		for (unsigned int k = 0; k < ARRAY_SIZE(kernels); k++) {
 			struct shmem_scene *s = staged(kernels[k], stages[i].bad,

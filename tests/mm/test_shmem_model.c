@@ -11,8 +11,8 @@
 #include <errno.h>
 #include <string.h>
 
-#define BYTES (4L << 20) /* of the longest file */
-#define PAGES (BYTES / 4096)
+#define BYTES  (4L << 20) /* of the longest file */
+#define PAGES  (BYTES / 4096)
 #define MEMORY (32UL << 20)
 
 /* What the file holds, and which of its pages are bad. */
@@ -30,19 +30,19 @@ static const struct {
 	const char *kernel;
 	enum stage stage;
 } kernels[] = {
-	{ "v6.12.y+SHMEM_SIZE_ORDERS", PAGE },
-	{ "v6.12.y+SHMEM_SIZE_ORDERS+SHMEM_READ_KIPOS", PAGE },
-	{ "v6.12.y+SHMEM_SIZE_ORDERS+SHMEM_READ_KIPOS+SHMEM_READ_V1", FOLIO_V1 },
-	{ "v6.12.y+SHMEM_SIZE_ORDERS+SHMEM_READ_KIPOS+SHMEM_READ_FOLIO", FINAL },
-	{ "v6.1.y", PAGE },
-	{ "v6.16.y", LOSES_MARK },
-	{ "v6.17.y", FINAL },
-	{ "v6.18", FINAL },
-	{ "v7.3", FINAL },
+	{"v6.12.y+SHMEM_SIZE_ORDERS", PAGE},
+	{"v6.12.y+SHMEM_SIZE_ORDERS+SHMEM_READ_KIPOS", PAGE},
+	{"v6.12.y+SHMEM_SIZE_ORDERS+SHMEM_READ_KIPOS+SHMEM_READ_V1", FOLIO_V1},
+	{"v6.12.y+SHMEM_SIZE_ORDERS+SHMEM_READ_KIPOS+SHMEM_READ_FOLIO", FINAL},
+	{"v6.1.y", PAGE},
+	{"v6.16.y", LOSES_MARK},
+	{"v6.17.y", FINAL},
+	{"v6.18", FINAL},
+	{"v7.3", FINAL},
 };
 
 /* Half of the cases have the folios of 4 KiB pages, of all orders from 0 to 9. */
-static const unsigned int page_sizes[] = { 4096, 16384, 4096, 65536 };
+static const unsigned int page_sizes[] = {4096, 16384, 4096, 65536};
 
 static u64 below(struct model *model, u64 n)
 {
@@ -164,7 +164,8 @@ static unsigned long one_read(struct shmem_scene *s, struct model *model, enum s
 
 	ret = ksys_pread64(run_file(s->run), (char *)buf, len, off);
 	if (stage == LOSES_MARK && ret > want)
-		for (pgoff_t i = off / model->page; i <= (pgoff_t)((off + ret - 1) / model->page); i++)
+		for (pgoff_t i = off / model->page; i <= (pgoff_t)((off + ret - 1) / model->page);
+		     i++)
 			leaked += model->bad[i];
 	if (leaked ? ret < want : ret != want)
 		fail_msg("%s: pread %zu@%lld: %zd, expected %zd", s->run->machine->kernel, len,
@@ -241,7 +242,7 @@ static void play_case(struct model *model, unsigned long seed, unsigned int k, b
 static void test_only_bad_pages_are_lost(void **state)
 {
 	struct model *model = calloc(1, sizeof(*model));
-	struct tally tally[ARRAY_SIZE(kernels)] = { 0 };
+	struct tally tally[ARRAY_SIZE(kernels)] = {0};
 	unsigned long cases = soak_count(10000);
 
 	for (unsigned long seed = 0; seed < cases; seed++) {
@@ -264,7 +265,7 @@ static void test_only_bad_pages_are_lost(void **state)
 static void test_mark_survives_a_split(void **state)
 {
 	struct model *model = calloc(1, sizeof(*model));
-	struct tally tally[ARRAY_SIZE(kernels)] = { 0 };
+	struct tally tally[ARRAY_SIZE(kernels)] = {0};
 	unsigned long cases = soak_count(4000);
 
 	for (unsigned long seed = 0; seed < cases; seed++) {

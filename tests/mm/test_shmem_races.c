@@ -13,22 +13,22 @@
 #include <errno.h>
 #include <string.h>
 
-#define SIZE(r) (48 * (r)->page)	/* of the file at first */
-#define ROOM(r) (80 * (r)->page)	/* no change reaches further, and no read */
+#define SIZE(r)	 (48 * (r)->page) /* of the file at first */
+#define ROOM(r)	 (80 * (r)->page) /* no change reaches further, and no read */
 #define PAGE_MAX 65536
 
 static const struct {
 	const char *kernel;
 	bool page; /* stage (a): looks at i_size again only in the page that it names */
 } kernels[] = {
-	{ "v6.12.y", true },
-	{ "v6.12.y+SHMEM_READ_KIPOS", false },
-	{ "v6.12.y+SHMEM_READ_KIPOS+SHMEM_READ_V1", false },
-	{ "v6.12.y+SHMEM_READ_KIPOS+SHMEM_READ_V1+SHMEM_SIZE_ORDERS", false },
-	{ "v6.12.y+SHMEM_READ_KIPOS+SHMEM_READ_FOLIO+SHMEM_SIZE_ORDERS", false },
-	{ "v6.1.y", true },
-	{ "v6.16.y", false },
-	{ "v7.3", false },
+	{"v6.12.y", true},
+	{"v6.12.y+SHMEM_READ_KIPOS", false},
+	{"v6.12.y+SHMEM_READ_KIPOS+SHMEM_READ_V1", false},
+	{"v6.12.y+SHMEM_READ_KIPOS+SHMEM_READ_V1+SHMEM_SIZE_ORDERS", false},
+	{"v6.12.y+SHMEM_READ_KIPOS+SHMEM_READ_FOLIO+SHMEM_SIZE_ORDERS", false},
+	{"v6.1.y", true},
+	{"v6.16.y", false},
+	{"v7.3", false},
 };
 
 struct racer {
@@ -39,12 +39,12 @@ struct racer {
 	struct pipe_inode_info pipe; /* where it goes */
 	u8 *buf;
 	u8 before[80 * PAGE_MAX], after[80 * PAGE_MAX];
-	loff_t page;		 /* bytes of one */
-	loff_t size;		 /* of the file, as it is */
-	loff_t off, end;	 /* of the read */
-	unsigned int calls, in;	 /* points passed; the one where the file changes */
-	loff_t pos;		 /* of the reader then */
-	loff_t held_end;	 /* of what it held then, 0 if nothing */
+	loff_t page;		/* bytes of one */
+	loff_t size;		/* of the file, as it is */
+	loff_t off, end;	/* of the read */
+	unsigned int calls, in; /* points passed; the one where the file changes */
+	loff_t pos;		/* of the reader then */
+	loff_t held_end;	/* of what it held then, 0 if nothing */
 	bool busy;
 };
 
@@ -75,8 +75,9 @@ static loff_t held_end(struct racer *r, bool folios)
 
 static void change(struct racer *r, struct inode *inode)
 {
-	struct file file = { .f_inode = inode, .f_mapping = inode->i_mapping, .f_mode = ~0u };
-	loff_t off = prng_below(&r->prng, ROOM(r) - 16 * r->page), len = 1 + prng_below(&r->prng, 16 * r->page);
+	struct file file = {.f_inode = inode, .f_mapping = inode->i_mapping, .f_mode = ~0u};
+	loff_t off = prng_below(&r->prng, ROOM(r) - 16 * r->page),
+	       len = 1 + prng_below(&r->prng, 16 * r->page);
 
 	/* Half of them on a page's border. */
 	if (prng_below(&r->prng, 2))
@@ -154,13 +155,13 @@ static ssize_t splice_file(struct racer *r)
 
 static ssize_t read_file(struct racer *r)
 {
-	struct kiocb kiocb = { .ki_filp = run_file(r->s->run), .ki_pos = r->off };
+	struct kiocb kiocb = {.ki_filp = run_file(r->s->run), .ki_pos = r->off};
 	ssize_t ret;
 
 	if (r->splice)
 		return splice_file(r);
 	r->calls = 0;
-	r->iter = (struct iov_iter){ .count = r->end - r->off, .ubuf = (char *)r->buf };
+	r->iter = (struct iov_iter){.count = r->end - r->off, .ubuf = (char *)r->buf};
 	ret = shmem_file_read_iter(&kiocb, &r->iter);
 	assert_int_equal(kiocb.ki_pos, r->off + max(ret, (ssize_t)0));
 	return ret;
@@ -188,8 +189,8 @@ static void check_bytes(const struct racer *r, unsigned long seed, loff_t end)
 
 		if (!old_fits && !new_fits)
 			fail_msg("%s, seed %lu: byte %lld is %u; %u before, %u after",
-				 r->s->run->machine->kernel, seed, (long long)i, byte,
-				 r->before[i], r->after[i]);
+				 r->s->run->machine->kernel, seed, (long long)i, byte, r->before[i],
+				 r->after[i]);
 	}
 }
 
@@ -200,8 +201,8 @@ static void fill(struct racer *r)
 		len = min_t(loff_t, r->page << prng_below(&r->prng, 5), SIZE(r) - pos);
 		for (loff_t i = pos; i < pos + len; i++)
 			r->before[i] = 1 + i / 89;
-		assert_int_equal(ksys_pwrite64(run_file(r->s->run), (char *)r->before + pos, len,
-					       pos), len);
+		assert_int_equal(
+			ksys_pwrite64(run_file(r->s->run), (char *)r->before + pos, len, pos), len);
 	}
 	r->size = SIZE(r);
 }
@@ -216,8 +217,8 @@ static unsigned int count_points(struct racer *r)
 
 static void one_race(struct racer *r, unsigned long seed)
 {
-	static const char *const fs[] = { "tmpfs-always", "tmpfs-within", "tmpfs-never" };
-	static const loff_t pages[] = { 4096, 4096, 4096, 4096, 4096, 16384, 16384, PAGE_MAX };
+	static const char *const fs[] = {"tmpfs-always", "tmpfs-within", "tmpfs-never"};
+	static const loff_t pages[] = {4096, 4096, 4096, 4096, 4096, 16384, 16384, PAGE_MAX};
 	unsigned int k = seed % ARRAY_SIZE(kernels), points;
 	unsigned long nr = seed / ARRAY_SIZE(kernels);
 	struct shmem_globals *g;
@@ -229,8 +230,8 @@ static void one_race(struct racer *r, unsigned long seed)
 	r->page = pages[prng_below(&r->prng, ARRAY_SIZE(pages))];
 	r->splice = prng_below(&r->prng, 2);
 	memset(r->before, 0, ROOM(r));
-	r->s = shmem_open_paged(kernels[k].kernel, fs[prng_below(&r->prng, ARRAY_SIZE(fs))], 64 << 20,
-				r->page);
+	r->s = shmem_open_paged(kernels[k].kernel, fs[prng_below(&r->prng, ARRAY_SIZE(fs))],
+				64 << 20, r->page);
 	r->off = prng_below(&r->prng, 2 * r->page);
 	r->end = r->off + SIZE(r) - r->page + prng_below(&r->prng, 16 * r->page);
 	r->buf = malloc(r->end - r->off);
@@ -248,8 +249,8 @@ static void one_race(struct racer *r, unsigned long seed)
 	end = expected_end(r, r->splice ? !copies_folios(r) : kernels[k].page);
 	if (got != end)
 		fail_msg("%s, seed %lu, %s, point %u of %u, at %lld: to %lld, expected %lld",
-			 kernels[k].kernel, seed, r->splice ? "splice" : "read", r->in, points, (long long)r->pos,
-			 (long long)got, (long long)end);
+			 kernels[k].kernel, seed, r->splice ? "splice" : "read", r->in, points,
+			 (long long)r->pos, (long long)got, (long long)end);
 	check_bytes(r, seed, got);
 	free(r->buf);
 	shmem_close(r->s);

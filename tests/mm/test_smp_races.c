@@ -22,7 +22,7 @@ static struct run *open_run(const char *kernel, const char *fs, s64 size, u64 me
 			    unsigned int cpus)
 {
 	struct run_config config;
-	struct fl_error err = { 0 };
+	struct fl_error err = {0};
 	struct run *run;
 
 	run_config_init(&config);
@@ -40,7 +40,7 @@ static struct run *open_run(const char *kernel, const char *fs, s64 size, u64 me
 
 static void play(struct run *run, enum run_sharing sharing, u64 schedule, const char *ops)
 {
-	struct fl_error err = { 0 };
+	struct fl_error err = {0};
 	struct workload w;
 
 	run->config.sharing = sharing;
@@ -181,7 +181,8 @@ static int race_for_split(const char *kernel, struct adding *a, struct fl_error 
 	m = a->run->machine;
 	a->large = filemap_alloc_folio(m, GFP_KERNEL, 6);
 	assert_int_equal(filemap_add_folio(a->run->inode->i_mapping, a->large, 0, GFP_KERNEL,
-					   PROVENANCE_SYNC), 0);
+					   PROVENANCE_SYNC),
+			 0);
 	folio_end_read(a->large, true);
 	folio_put(a->large);
 	s = sched_new(m, 0);
@@ -196,7 +197,7 @@ static int race_for_split(const char *kernel, struct adding *a, struct fl_error 
 /* Page 40 was never read again. v6.9 and before find the freed folio there, and look for ever. */
 static void test_stale_siblings(void **state)
 {
-	struct fl_error err = { 0 };
+	struct fl_error err = {0};
 	struct adding a;
 
 	assert_int_equal(race_for_split("v6.12", &a, &err), 0);

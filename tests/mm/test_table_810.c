@@ -23,36 +23,36 @@ static const struct {
 	const char *kernel;
 	enum column column;
 } profiles[] = {
-	{ "v6.1", C61 },    { "v6.1.y", CAB }, { "v6.7", C67 },	   { "ab4443fe3ca6", CAB },
-	{ "v6.12", C12 },   { "v6.16", C12 },  { "v6.12.y", C12Y }, { "v6.16.y", C12Y },
-	{ "v6.17", C17 },   { "v6.17.y", C17 }, { "v6.18", C17 },   { "v7.3", C17 },
+	{"v6.1", C61},	{"v6.1.y", CAB},  {"v6.7", C67},     {"ab4443fe3ca6", CAB},
+	{"v6.12", C12}, {"v6.16", C12},	  {"v6.12.y", C12Y}, {"v6.16.y", C12Y},
+	{"v6.17", C17}, {"v6.17.y", C17}, {"v6.18", C17},    {"v7.3", C17},
 };
 
 /* Two streams: read i goes to from + step * (i / 2) or, odd ones, to the other start. */
 struct pattern {
 	const char *name;
-	s64 size;		/* of the file */
+	s64 size; /* of the file */
 	u64 reads;
 	s64 len, from, other, step;
 };
 
-#define MIB (1LL << 20)
+#define MIB	   (1LL << 20)
 #define ONE_STREAM (-1)
 
 static const struct pattern patterns[] = {
-	{ "A bs=4k, 16 MiB", 64 * MIB, 4096, 4096, 0, ONE_STREAM, 4096 },
-	{ "B bs=64k, 16 MiB", 64 * MIB, 256, 65536, 0, ONE_STREAM, 65536 },
-	{ "C bs=102400, 160 reads", 64 * MIB, 160, 102400, 0, ONE_STREAM, 102400 },
-	{ "D bs=1M, 16 MiB", 64 * MIB, 16, MIB, 0, ONE_STREAM, MIB },
-	{ "E bs=5000, 2000 reads", 64 * MIB, 2000, 5000, 0, ONE_STREAM, 5000 },
-	{ "F page (i*7919) mod 16384", 64 * MIB, 300, 4096, 0, ONE_STREAM, 7919 * 4096LL },
-	{ "G pages i, 8192+i alternately", 64 * MIB, 1200, 4096, 0, 8192 * 4096LL, 4096 },
-	{ "H 64k blocks i, 512+i alternately", 64 * MIB, 200, 65536, 0, 512 * 65536LL, 65536 },
-	{ "I page 16383-i", 64 * MIB, 400, 4096, 16383 * 4096LL, ONE_STREAM, -4096 },
-	{ "J 307300-byte file, bs=4k", SMALL_FILE, 76, 4096, 0, ONE_STREAM, 4096 },
-	{ "K 307300-byte file, bs=64k", SMALL_FILE, 5, 65536, 0, ONE_STREAM, 65536 },
-	{ "L pages 17+i", 64 * MIB, 1024, 4096, 17 * 4096, ONE_STREAM, 4096 },
-	{ "M 8k at page 4i", 64 * MIB, 500, 8192, 0, ONE_STREAM, 16384 },
+	{"A bs=4k, 16 MiB", 64 * MIB, 4096, 4096, 0, ONE_STREAM, 4096},
+	{"B bs=64k, 16 MiB", 64 * MIB, 256, 65536, 0, ONE_STREAM, 65536},
+	{"C bs=102400, 160 reads", 64 * MIB, 160, 102400, 0, ONE_STREAM, 102400},
+	{"D bs=1M, 16 MiB", 64 * MIB, 16, MIB, 0, ONE_STREAM, MIB},
+	{"E bs=5000, 2000 reads", 64 * MIB, 2000, 5000, 0, ONE_STREAM, 5000},
+	{"F page (i*7919) mod 16384", 64 * MIB, 300, 4096, 0, ONE_STREAM, 7919 * 4096LL},
+	{"G pages i, 8192+i alternately", 64 * MIB, 1200, 4096, 0, 8192 * 4096LL, 4096},
+	{"H 64k blocks i, 512+i alternately", 64 * MIB, 200, 65536, 0, 512 * 65536LL, 65536},
+	{"I page 16383-i", 64 * MIB, 400, 4096, 16383 * 4096LL, ONE_STREAM, -4096},
+	{"J 307300-byte file, bs=4k", SMALL_FILE, 76, 4096, 0, ONE_STREAM, 4096},
+	{"K 307300-byte file, bs=64k", SMALL_FILE, 5, 65536, 0, ONE_STREAM, 65536},
+	{"L pages 17+i", 64 * MIB, 1024, 4096, 17 * 4096, ONE_STREAM, 4096},
+	{"M 8k at page 4i", 64 * MIB, 500, 8192, 0, ONE_STREAM, 16384},
 };
 
 struct cell {
@@ -62,38 +62,90 @@ struct cell {
 };
 
 static const struct cell table[ARRAY_SIZE(patterns)][NR_COLUMNS] = {
-	{ { 185, 0xa6a8259a, 133 }, { 184, 0xcba45642, 132 }, { 523, 0x54dd418f, 131 },
-	  { 522, 0xc0ad3175, 132 }, { 522, 0xc0ad3175, 132 }, { 138, 0x53d706f7, 134 } },
-	{ { 138, 0x474f1138, 130 }, { 137, 0xe6cc2c06, 129 }, { 137, 0xe6cc2c06, 129 },
-	  { 137, 0xe6cc2c06, 129 }, { 137, 0xe6cc2c06, 129 }, { 168, 0x0b6616c8, 129 } },
-	{ { 135, 0xe4d0470c, 127 }, { 134, 0x19ab6233, 126 }, { 134, 0x19ab6233, 126 },
-	  { 134, 0x19ab6233, 126 }, { 134, 0x19ab6233, 126 }, { 165, 0xd716d512, 126 } },
-	{ { 137, 0xe6cc2c06, 129 }, { 137, 0xe6cc2c06, 129 }, { 137, 0xe6cc2c06, 129 },
-	  { 137, 0xe6cc2c06, 129 }, { 137, 0xe6cc2c06, 129 }, { 168, 0x0b6616c8, 129 } },
-	{ { 133, 0x502923d0, 81 }, { 133, 0x502923d0, 81 }, { 315, 0xe510c5bb, 79 },
-	  { 314, 0xe1b01da0, 80 }, { 314, 0xe1b01da0, 80 }, { 87, 0xc2aca448, 83 } },
-	{ { 306, 0x0127c693, 298 }, { 306, 0x0127c693, 298 }, { 306, 0x0127c693, 298 },
-	  { 305, 0x139fe681, 299 }, { 305, 0x139fe681, 299 }, { 313, 0x5842c5b7, 298 } },
-	{ { 343, 0x88f843b8, 59 }, { 514, 0x47ddc5b5, 72 }, { 495, 0x5a27252e, 54 },
-	  { 406, 0xa8742b1e, 48 }, { 406, 0xa8742b1e, 48 }, { 498, 0x01b4cfcb, 76 } },
-	{ { 484, 0xd5204e45, 103 }, { 483, 0x44e74b96, 102 }, { 149, 0xfdeb0ec8, 103 },
-	  { 1205, 0xb78720d7, 167 }, { 405, 0x0bf578c5, 103 }, { 1458, 0xed16085d, 103 } },
-	{ { 400, 0x5c2bc298, 400 }, { 400, 0x5c2bc298, 400 }, { 400, 0x5c2bc298, 400 },
-	  { 400, 0x5c2bc298, 400 }, { 400, 0x5c2bc298, 400 }, { 400, 0x5c2bc298, 400 } },
-	{ { 14, 0xa1f37bfe, 4 }, { 14, 0xa1f37bfe, 4 }, { 14, 0xa1f37bfe, 4 },
-	  { 13, 0x5c6fcbb7, 5 }, { 13, 0x5c6fcbb7, 5 }, { 13, 0x80f9d37b, 8 } },
-	{ { 12, 0xbb1ce506, 3 }, { 12, 0xbb1ce506, 3 }, { 12, 0xbb1ce506, 3 },
-	  { 12, 0xbb1ce506, 3 }, { 12, 0xbb1ce506, 3 }, { 42, 0x36e57fd6, 3 } },
-	{ { 126, 0x8400ecc8, 41 }, { 126, 0x8400ecc8, 41 }, { 380, 0xb7ec68eb, 37 },
-	  { 208, 0x6255df50, 37 }, { 208, 0x6255df50, 37 }, { 45, 0xbb4d91cb, 40 } },
-	{ { 119, 0x46188e5e, 67 }, { 119, 0x46188e5e, 67 }, { 259, 0x6f36438d, 65 },
-	  { 258, 0x83ca8776, 66 }, { 258, 0x83ca8776, 66 }, { 1018, 0x5ec16740, 488 } },
+	{{185, 0xa6a8259a, 133},
+	 {184, 0xcba45642, 132},
+	 {523, 0x54dd418f, 131},
+	 {522, 0xc0ad3175, 132},
+	 {522, 0xc0ad3175, 132},
+	 {138, 0x53d706f7, 134}},
+	{{138, 0x474f1138, 130},
+	 {137, 0xe6cc2c06, 129},
+	 {137, 0xe6cc2c06, 129},
+	 {137, 0xe6cc2c06, 129},
+	 {137, 0xe6cc2c06, 129},
+	 {168, 0x0b6616c8, 129}},
+	{{135, 0xe4d0470c, 127},
+	 {134, 0x19ab6233, 126},
+	 {134, 0x19ab6233, 126},
+	 {134, 0x19ab6233, 126},
+	 {134, 0x19ab6233, 126},
+	 {165, 0xd716d512, 126}},
+	{{137, 0xe6cc2c06, 129},
+	 {137, 0xe6cc2c06, 129},
+	 {137, 0xe6cc2c06, 129},
+	 {137, 0xe6cc2c06, 129},
+	 {137, 0xe6cc2c06, 129},
+	 {168, 0x0b6616c8, 129}},
+	{{133, 0x502923d0, 81},
+	 {133, 0x502923d0, 81},
+	 {315, 0xe510c5bb, 79},
+	 {314, 0xe1b01da0, 80},
+	 {314, 0xe1b01da0, 80},
+	 {87, 0xc2aca448, 83}},
+	{{306, 0x0127c693, 298},
+	 {306, 0x0127c693, 298},
+	 {306, 0x0127c693, 298},
+	 {305, 0x139fe681, 299},
+	 {305, 0x139fe681, 299},
+	 {313, 0x5842c5b7, 298}},
+	{{343, 0x88f843b8, 59},
+	 {514, 0x47ddc5b5, 72},
+	 {495, 0x5a27252e, 54},
+	 {406, 0xa8742b1e, 48},
+	 {406, 0xa8742b1e, 48},
+	 {498, 0x01b4cfcb, 76}},
+	{{484, 0xd5204e45, 103},
+	 {483, 0x44e74b96, 102},
+	 {149, 0xfdeb0ec8, 103},
+	 {1205, 0xb78720d7, 167},
+	 {405, 0x0bf578c5, 103},
+	 {1458, 0xed16085d, 103}},
+	{{400, 0x5c2bc298, 400},
+	 {400, 0x5c2bc298, 400},
+	 {400, 0x5c2bc298, 400},
+	 {400, 0x5c2bc298, 400},
+	 {400, 0x5c2bc298, 400},
+	 {400, 0x5c2bc298, 400}},
+	{{14, 0xa1f37bfe, 4},
+	 {14, 0xa1f37bfe, 4},
+	 {14, 0xa1f37bfe, 4},
+	 {13, 0x5c6fcbb7, 5},
+	 {13, 0x5c6fcbb7, 5},
+	 {13, 0x80f9d37b, 8}},
+	{{12, 0xbb1ce506, 3},
+	 {12, 0xbb1ce506, 3},
+	 {12, 0xbb1ce506, 3},
+	 {12, 0xbb1ce506, 3},
+	 {12, 0xbb1ce506, 3},
+	 {42, 0x36e57fd6, 3}},
+	{{126, 0x8400ecc8, 41},
+	 {126, 0x8400ecc8, 41},
+	 {380, 0xb7ec68eb, 37},
+	 {208, 0x6255df50, 37},
+	 {208, 0x6255df50, 37},
+	 {45, 0xbb4d91cb, 40}},
+	{{119, 0x46188e5e, 67},
+	 {119, 0x46188e5e, 67},
+	 {259, 0x6f36438d, 65},
+	 {258, 0x83ca8776, 66},
+	 {258, 0x83ca8776, 66},
+	 {1018, 0x5ec16740, 488}},
 };
 
 struct cell_sink {
 	struct trace_sink sink;
 	struct cell cell;
-	char start[200];	/* the first insertions, as the table's footnote writes them */
+	char start[200]; /* the first insertions, as the table's footnote writes them */
 	size_t len;
 };
 
@@ -128,7 +180,7 @@ static s64 read_offset(const struct pattern *p, u64 i)
 static struct cell_sink play(const char *kernel, const char *fs, const struct pattern *p)
 {
 	struct run_config config = scene_config(kernel);
-	struct cell_sink c = { .sink.event = cell_event };
+	struct cell_sink c = {.sink.event = cell_event};
 	struct run *run;
 
 	config.size = p->size;

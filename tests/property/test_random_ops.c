@@ -60,20 +60,20 @@ static const char *pick(struct prng *p, const char *const *names, unsigned int n
 
 static void pick_machine(struct prng *p, struct plan *plan)
 {
-	static const char *const kernels[] = { "v6.1",
-					       "v6.1.y",
-					       "v6.7",
-					       "ab4443fe3ca6",
-					       "v6.12",
-					       "v6.12.y",
-					       "v6.16",
-					       "v6.16.y",
-					       "v6.17",
-					       "v6.17.y",
-					       "v6.18",
-					       "v7.3",
-					       "v6.18-CURSOR_DRIFT" };
-	static const unsigned int page_sizes[] = { 4096, 4096, 4096, 16384, 65536 };
+	static const char *const kernels[] = {"v6.1",
+					      "v6.1.y",
+					      "v6.7",
+					      "ab4443fe3ca6",
+					      "v6.12",
+					      "v6.12.y",
+					      "v6.16",
+					      "v6.16.y",
+					      "v6.17",
+					      "v6.17.y",
+					      "v6.18",
+					      "v7.3",
+					      "v6.18-CURSOR_DRIFT"};
+	static const unsigned int page_sizes[] = {4096, 4096, 4096, 16384, 65536};
 	struct machine_config *m = &plan->config.machine;
 	u64 pages = prng_below(p, 3) ? prng_between(p, 64, 2000) : prng_between(p, 2000, 200000);
 
@@ -94,7 +94,7 @@ static void pick_machine(struct prng *p, struct plan *plan)
 /* Blocks larger than a page: xfs since v6.12, ext4 on v7.3. */
 static unsigned int pick_block_size(struct prng *p, const struct plan *plan)
 {
-	static const unsigned int sizes[] = { 0, 1024, 4096, 16384, 65536 };
+	static const unsigned int sizes[] = {0, 1024, 4096, 16384, 65536};
 	unsigned int size = sizes[prng_below(p, ARRAY_SIZE(sizes))];
 	struct knobs k;
 
@@ -108,7 +108,7 @@ static unsigned int pick_block_size(struct prng *p, const struct plan *plan)
 
 static s64 pick_size(struct prng *p)
 {
-	static const s64 odd[] = { 0, 1, 4095, 4096, 4097, 10000, 307300, (3 << 20) + 1, 64 << 20 };
+	static const s64 odd[] = {0, 1, 4095, 4096, 4097, 10000, 307300, (3 << 20) + 1, 64 << 20};
 
 	if (prng_below(p, 3))
 		return prng_below(p, 8 << 20);
@@ -117,9 +117,9 @@ static s64 pick_size(struct prng *p)
 
 static void pick_storage(struct prng *p, struct plan *plan)
 {
-	static const char *const fs[] = { "ext4", "ext4-1k", "xfs", "xfs", "hostfs" };
-	static const char *const disks[] = { "hole", "ram", "nvme", "nvme" };
-	static const u64 io[] = { 0, 64 << 10, 128 << 10, 1280 << 10, 4 << 20 };
+	static const char *const fs[] = {"ext4", "ext4-1k", "xfs", "xfs", "hostfs"};
+	static const char *const disks[] = {"hole", "ram", "nvme", "nvme"};
+	static const u64 io[] = {0, 64 << 10, 128 << 10, 1280 << 10, 4 << 20};
 	struct run_config *c = &plan->config;
 
 	c->fs = pick(p, fs, ARRAY_SIZE(fs));
@@ -136,7 +136,7 @@ static void pick_storage(struct prng *p, struct plan *plan)
 
 static s64 pick_length(struct prng *p)
 {
-	static const s64 usual[] = { 4096, 8192, 65536, 102400, 1 << 20, 1, 5000 };
+	static const s64 usual[] = {4096, 8192, 65536, 102400, 1 << 20, 1, 5000};
 
 	return prng_below(p, 3) ? usual[prng_below(p, ARRAY_SIZE(usual))]
 				: (s64)prng_below(p, 300000);
@@ -152,9 +152,9 @@ static s64 pick_offset(struct prng *p, s64 size, s64 *near)
 
 static void fill_op(struct prng *p, struct wl_op *op, s64 size, s64 *near)
 {
-	static const u8 advices[] = { WL_ADV_NORMAL,   WL_ADV_RANDOM,	WL_ADV_SEQUENTIAL,
-				      WL_ADV_WILLNEED, WL_ADV_WILLNEED, WL_ADV_DONTNEED,
-				      WL_ADV_DONTNEED, WL_ADV_NOREUSE };
+	static const u8 advices[] = {WL_ADV_NORMAL,   WL_ADV_RANDOM,   WL_ADV_SEQUENTIAL,
+				     WL_ADV_WILLNEED, WL_ADV_WILLNEED, WL_ADV_DONTNEED,
+				     WL_ADV_DONTNEED, WL_ADV_NOREUSE};
 	static const enum wl_op_type types[] = {
 		WL_READ,  WL_READ, WL_READ, WL_READ,   WL_READ,	   WL_PREAD,	 WL_PREAD,
 		WL_PREAD, WL_SEEK, WL_FD,   WL_REOPEN, WL_FADVISE, WL_READAHEAD, WL_SPLICE,
@@ -175,8 +175,8 @@ static void fill_op(struct prng *p, struct wl_op *op, s64 size, s64 *near)
 /* Every other operation of a plan that writes changes the file. */
 static void change_op(struct prng *p, struct wl_op *op)
 {
-	static const enum wl_op_type types[] = { WL_PWRITE, WL_PWRITE, WL_PWRITE, WL_PWRITE,
-						 WL_FSYNC,  WL_PUNCH,  WL_FALLOCATE, WL_FTRUNCATE };
+	static const enum wl_op_type types[] = {WL_PWRITE, WL_PWRITE, WL_PWRITE,    WL_PWRITE,
+						WL_FSYNC,  WL_PUNCH,  WL_FALLOCATE, WL_FTRUNCATE};
 
 	op->type = types[prng_below(p, ARRAY_SIZE(types))];
 	op->n = op->type == WL_PWRITE ? prng_between(p, 1, 8) : 1;
@@ -295,7 +295,7 @@ static void take_out(struct outcome *o, const struct step *step)
 
 static int play_step(struct outcome *o, const struct step *step)
 {
-	struct fl_error err = { 0 };
+	struct fl_error err = {0};
 
 	switch (step->kind) {
 	case STEP_OP:
@@ -320,7 +320,7 @@ static void check_end(struct outcome *o)
 {
 	struct machine *m = o->run->machine;
 	struct mm_state *mm = m->mm;
-	struct fl_error err = { 0 };
+	struct fl_error err = {0};
 
 	blk_drain(m);
 	lru_add_drain(m);
@@ -344,7 +344,7 @@ static void check_unlocked(struct outcome *o, bool writes)
 	struct folio *folio;
 
 	blk_drain(o->run->machine);
-	xas_for_each (&xas, folio, ~0UL)
+	xas_for_each(&xas, folio, ~0UL)
 		if (!xa_is_value(folio) &&
 		    (folio_test_locked(folio) || folio_test_writeback(folio) ||
 		     (!writes && !folio_test_uptodate(folio))))
@@ -357,7 +357,7 @@ static void check_unlocked(struct outcome *o, bool writes)
 
 static void play(const struct plan *plan, unsigned int nr, struct outcome *o)
 {
-	struct fl_error err = { 0 };
+	struct fl_error err = {0};
 
 	memset(o, 0, sizeof(*o));
 	o->sink.event = outcome_event;
@@ -387,7 +387,7 @@ static void play(const struct plan *plan, unsigned int nr, struct outcome *o)
 
 static void print_step(const struct step *s)
 {
-	static const char *const names[] = { "", "truncate", "punch", "drain" };
+	static const char *const names[] = {"", "truncate", "punch", "drain"};
 	char text[200];
 
 	if (s->kind == STEP_OP && workload_format_op(&s->op, text, sizeof(text)) > 0)

@@ -14,9 +14,9 @@
 #include "lab/run_tasks.h"
 #include "lib/prng.h"
 
-#define SCHEDULES	50
-#define SCHEDULES_SOAK	1000
-#define OPS_OF_A_TASK	14
+#define SCHEDULES      50
+#define SCHEDULES_SOAK 1000
+#define OPS_OF_A_TASK  14
 
 struct plan {
 	struct run_config config;
@@ -38,7 +38,7 @@ static u64 place(struct prng *p, const struct plan *plan)
 
 static u64 length(struct prng *p)
 {
-	static const u64 usual[] = { 4096, 65536, 131072, 1 << 20, 5000 };
+	static const u64 usual[] = {4096, 65536, 131072, 1 << 20, 5000};
 
 	return prng_below(p, 3) ? usual[prng_below(p, ARRAY_SIZE(usual))]
 				: 1 + prng_below(p, 400000);
@@ -92,17 +92,19 @@ static void add_op(struct plan *plan, struct prng *p)
 		break;
 	default:
 		snprintf(end, n, "madvise %s\n",
-			 prng_below(p, 2) ? "hugepage" : prng_below(p, 2) ? "random" : "normal");
+			 prng_below(p, 2)   ? "hugepage"
+			 : prng_below(p, 2) ? "random"
+					    : "normal");
 	}
 }
 
 static void make_plan(struct plan *plan, u64 seed)
 {
-	static const char *const kernels[] = { "v6.1", "v6.7", "ab4443fe3ca6", "v6.12", "v6.16",
-					       "v6.17", "v6.18", "v7.3" };
-	static const char *const fs[] = { "xfs", "ext4", "ext4-1k" };
-	static const char *const disks[] = { "ram", "nvme", "nvme", "hole" };
-	static const u64 memories[] = { 1 << 20, 3 << 20, 64 << 20 };
+	static const char *const kernels[] = {"v6.1",  "v6.7",	"ab4443fe3ca6", "v6.12",
+					      "v6.16", "v6.17", "v6.18",	"v7.3"};
+	static const char *const fs[] = {"xfs", "ext4", "ext4-1k"};
+	static const char *const disks[] = {"ram", "nvme", "nvme", "hole"};
+	static const u64 memories[] = {1 << 20, 3 << 20, 64 << 20};
 	struct run_config *c = &plan->config;
 	struct prng p;
 
@@ -134,7 +136,7 @@ static void make_plan(struct plan *plan, u64 seed)
 static void expect_good(const struct plan *plan, u64 seed)
 {
 	static struct tasks_report report;
-	struct fl_error err = { 0 };
+	struct fl_error err = {0};
 	struct workload w;
 	struct run *run;
 	int ret;
@@ -149,9 +151,10 @@ static void expect_good(const struct plan *plan, u64 seed)
 	if (!ret)
 		return;
 	print_message("# FL_SEED=%" PRIu64 ": %s fs=%s disk=%s size=%" PRId64 " memory=%" PRIu64
-		      " ra=%" PRIu64 " %s\n%s", seed, plan->config.machine.kernel, plan->config.fs,
-		      plan->config.disk, plan->config.size, plan->config.machine.memory,
-		      plan->config.ra_bytes, run_sharing_name(plan->config.sharing), plan->ops);
+		      " ra=%" PRIu64 " %s\n%s",
+		      seed, plan->config.machine.kernel, plan->config.fs, plan->config.disk,
+		      plan->config.size, plan->config.machine.memory, plan->config.ra_bytes,
+		      run_sharing_name(plan->config.sharing), plan->ops);
 	fail_msg("seed %" PRIu64 ": %s", seed, err.text);
 }
 

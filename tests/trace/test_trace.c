@@ -48,7 +48,7 @@ static void listen(struct trace_sink *sink, const struct trace_event *ev)
 static void test_counters_without_sinks(void **state)
 {
 	struct trace *t = fresh_trace();
-	const struct trace_event two = { .id = EV_fl_window, .order = 0, .index = 5 };
+	const struct trace_event two = {.id = EV_fl_window, .order = 0, .index = 5};
 
 	for (unsigned int i = 0; i < 1000; i++)
 		trace_event(t, EV_fl_folio_alloc, i % 10, 0, 0, 0, 0);
@@ -231,9 +231,8 @@ static void expect_text(const struct trace_event *ev, unsigned int page_shift, c
 
 static void expect_text(const struct trace_event *ev, unsigned int page_shift, const char *fmt, ...)
 {
-	const struct trace_format format = { .page_shift = page_shift,
-					     .major = DEV_MAJOR,
-					     .minor = DEV_MINOR };
+	const struct trace_format format = {
+		.page_shift = page_shift, .major = DEV_MAJOR, .minor = DEV_MINOR};
 	char want[300], got[300];
 	va_list ap;
 	size_t len;
@@ -249,11 +248,11 @@ static void expect_text(const struct trace_event *ev, unsigned int page_shift, c
 /* include/trace/events/filemap.h */
 static void test_filemap_texts(void **state)
 {
-	struct trace_event ev = { .id = EV_mm_filemap_add_to_page_cache,
-				  .ino = 0xbeef,
-				  .order = 2,
-				  .index = 1UL << 33,
-				  .a = 0x1a2b3c };
+	struct trace_event ev = {.id = EV_mm_filemap_add_to_page_cache,
+				 .ino = 0xbeef,
+				 .order = 2,
+				 .index = 1UL << 33,
+				 .a = 0x1a2b3c};
 	const char *add = "dev %d:%d ino %lx pfn=0x%lx ofs=%lu order=%u";
 
 	expect_text(&ev, 12, add, DEV_MAJOR, DEV_MINOR, 0xbeefUL, 0x1a2b3cUL, 1UL << 45, 2);
@@ -277,16 +276,16 @@ static void test_readahead_texts(void **state)
 	const char *call =
 		"dev=%d:%d ino=%lx index=%lu req_count=%lu order=%u size=%u async_size=%u "
 		"ra_pages=%u mmap_miss=%u prev_pos=%lld";
-	struct trace_event ev = { .id = EV_page_cache_sync_ra,
-				  .ino = 0x8f,
-				  .index = 1000,
-				  .a = 16,
-				  .order = 4,
-				  .b = 32,
-				  .e = 7,
-				  .f = 64,
-				  .d = 99,
-				  .c = -1ULL };
+	struct trace_event ev = {.id = EV_page_cache_sync_ra,
+				 .ino = 0x8f,
+				 .index = 1000,
+				 .a = 16,
+				 .order = 4,
+				 .b = 32,
+				 .e = 7,
+				 .f = 64,
+				 .d = 99,
+				 .c = -1ULL};
 
 	expect_text(&ev, 12, call, DEV_MAJOR, DEV_MINOR, 0x8fUL, 1000UL, 16UL, 4, 32, 7, 64, 99,
 		    -1LL);
@@ -308,8 +307,8 @@ static void test_readahead_texts(void **state)
 /* Proves that a short buffer cuts the text and is terminated, whatever its size. */
 static void test_short_buffers(void **state)
 {
-	const struct trace_format format = { .page_shift = 12 };
-	const struct trace_event ev = { .id = EV_page_cache_ra_order, .index = 123456 };
+	const struct trace_format format = {.page_shift = 12};
+	const struct trace_event ev = {.id = EV_page_cache_ra_order, .index = 123456};
 	char whole[200], buf[200];
 	size_t len = trace_format_event(&format, &ev, whole, sizeof(whole));
 

@@ -40,51 +40,51 @@ enum ext4_mount_opt {
 };
 
 /* i_flags: those of the disk, and states of an inode in memory above them. */
-#define EXT4_ENCRYPT_FL 0x00000800UL
-#define EXT4_JOURNAL_DATA_FL 0x00004000UL
-#define EXT4_EXTENTS_FL 0x00080000UL
-#define EXT4_VERITY_FL 0x00100000UL
-#define EXT4_INLINE_DATA_FL 0x10000000UL
-#define EXT4_STATE_DA_ALLOC_CLOSE (1UL << 32)	/* truncated to nothing: flush at close */
-#define EXT4_STATE_MAY_INLINE_DATA (1UL << 33)	/* tries to stay inline */
+#define EXT4_ENCRYPT_FL		   0x00000800UL
+#define EXT4_JOURNAL_DATA_FL	   0x00004000UL
+#define EXT4_EXTENTS_FL		   0x00080000UL
+#define EXT4_VERITY_FL		   0x00100000UL
+#define EXT4_INLINE_DATA_FL	   0x10000000UL
+#define EXT4_STATE_DA_ALLOC_CLOSE  (1UL << 32) /* truncated to nothing: flush at close */
+#define EXT4_STATE_MAY_INLINE_DATA (1UL << 33) /* tries to stay inline */
 
 /* What a new file takes over from its directory. fs/ext4/ext4.h EXT4_FL_INHERITED. */
 #define EXT4_FL_INHERITED (EXT4_JOURNAL_DATA_FL | EXT4_ENCRYPT_FL)
 
 /* How a file system was made and mounted. */
 struct ext4_mount_config {
-	u32 features;		/* enum ext4_feature */
-	u32 opts;		/* enum ext4_mount_opt */
-	bool delalloc_given;	/* delalloc stands in the options, it is not just the default */
-	bool data_given;	/* so does data= */
-	u32 cluster_blocks;	/* of bigalloc; 0: as mke2fs does unasked, 16 */
+	u32 features;		 /* enum ext4_feature */
+	u32 opts;		 /* enum ext4_mount_opt */
+	bool delalloc_given;	 /* delalloc stands in the options, it is not just the default */
+	bool data_given;	 /* so does data= */
+	u32 cluster_blocks;	 /* of bigalloc; 0: as mke2fs does unasked, 16 */
 	unsigned long dir_flags; /* i_flags of the directory that holds the files */
-	u64 journal_bytes;	/* mke2fs -J size=; 0: its default */
+	u64 journal_bytes;	 /* mke2fs -J size=; 0: its default */
 };
 
 struct ext4_sb_info {
 	struct ext4_mount_config config;
 	/* Orders of this super block's mappings where the kernel decides once (EXT4_BS_GT_PS). */
 	unsigned int s_min_folio_order, s_max_folio_order;
-	journal_t *s_journal;	/* NULL without one */
+	journal_t *s_journal;		 /* NULL without one */
 	struct recovery_info s_recovery; /* what mounting found in it */
 	/* What mke2fs laid out; places in blocks of the disk (fs/ext4/ondisk.h). */
 	u64 s_blocks_count, s_blocks_per_group, s_groups_count, s_gdb_count, s_desc_per_block;
 	unsigned int s_journal_blocks;
 	u64 s_gdt_at, s_bitmaps_at, s_inodes_at, s_tree_at;
-	struct block_space s_tree_space; /* blocks of extent trees, from s_tree_at on */
+	struct block_space s_tree_space;    /* blocks of extent trees, from s_tree_at on */
 	struct list_head s_freed_data_list; /* freed, and not on disk yet */
 };
 
 /* Which block of the extent tree holds which part of the file. */
 struct ext4_ext_leaf {
-	u64 lblk, blocknr;	/* of the first file block it is for */
+	u64 lblk, blocknr; /* of the first file block it is for */
 };
 
 struct ext4_ext_tree {
-	struct ext4_ext_leaf *leaves;	/* none while the root has room for all */
+	struct ext4_ext_leaf *leaves; /* none while the root has room for all */
 	unsigned int nr_leaves;
-	u64 *index[4];			/* blocks of the levels above, lowest first */
+	u64 *index[4]; /* blocks of the levels above, lowest first */
 	unsigned int nr_index[4];
 };
 
@@ -93,7 +93,7 @@ struct ext4_inode_info {
 	struct jbd2_inode jinode;
 	struct ext4_ext_tree tree;
 	tid_t i_sync_tid, i_datasync_tid; /* what fsync waits for */
-	u64 i_mtime_tick;	/* jiffy of the last change, 0: none yet */
+	u64 i_mtime_tick;		  /* jiffy of the last change, 0: none yet */
 };
 
 enum ext4_journal_mode {
@@ -194,8 +194,8 @@ extern const struct address_space_operations ext4_aops, ext4_da_aops, ext4_journ
 /* What one look into the extents says about the blocks from m_lblk on. */
 struct ext4_map_blocks {
 	u64 m_pblk, m_lblk, m_len;
-	bool mapped;	/* written blocks; holes, unwritten and delayed ones are not */
-	bool boundary;	/* the next block needs another indirect block */
+	bool mapped;   /* written blocks; holes, unwritten and delayed ones are not */
+	bool boundary; /* the next block needs another indirect block */
 };
 
 /* Look up at most map->m_len blocks from map->m_lblk on, make none; counts as one lookup. */
@@ -225,8 +225,8 @@ int ext4_da_get_block_prep(struct inode *inode, u64 iblock, struct buffer_head *
  * once the state of written ones; @unwritten: they stay unwritten until their data is on disk.
  * Returns how many, or -errno. The part of ext4_map_blocks(EXT4_GET_BLOCKS_CREATE) writeback uses.
  */
-s64 ext4_map_create_blocks(handle_t *handle, struct inode *inode, u64 lblk, u64 len,
-			   bool unwritten, u64 *pblk);
+s64 ext4_map_create_blocks(handle_t *handle, struct inode *inode, u64 lblk, u64 len, bool unwritten,
+			   u64 *pblk);
 
 int ext4_sync_file(struct file *file);
 
@@ -234,7 +234,8 @@ int ext4_sync_file(struct file *file);
 
 /* fs/ext4/inode.c ext4_writepages() */
 int ext4_writepages(struct address_space *mapping, struct writeback_control *wbc);
-/* What a transaction in ordered mode has to wait for: blocks that have their place, and no others. */
+/* What a transaction in ordered mode has to wait for: blocks that have their place, and no others.
+ */
 int ext4_submit_inode_data(struct jbd2_inode *jinode);
 int ext4_finish_inode_data(struct jbd2_inode *jinode);
 

@@ -102,8 +102,8 @@ int ext4_truncate(struct inode *inode)
 	if (!inode->i_size)
 		inode->i_flags |= EXT4_STATE_DA_ALLOC_CLOSE;
 	if (!ret)
-		ret = ext4_journal_start(inode, EXT4_HT_TRUNCATE,
-					 ext4_chunk_trans_extent(inode, 1), &handle);
+		ret = ext4_journal_start(inode, EXT4_HT_TRUNCATE, ext4_chunk_trans_extent(inode, 1),
+					 &handle);
 	if (ret)
 		return ret;
 	ret = ext4_ext_remove_space(handle, inode, first, ~0ULL);
@@ -198,8 +198,8 @@ static int ext4_punch_hole(struct inode *inode, loff_t offset, loff_t len)
 	if (offset >= inode->i_size)
 		return 0;
 	if (end > inode->i_size)
-		end = round_up(inode->i_size, knob(m, EXT4_PUNCH_EOF_BLOCK)
-						      ? block : (loff_t)m->page_size);
+		end = round_up(inode->i_size,
+			       knob(m, EXT4_PUNCH_EOF_BLOCK) ? block : (loff_t)m->page_size);
 	ret = update_disksize_before_punch(inode, offset, end);
 	if (ret)
 		return ret;
@@ -216,10 +216,10 @@ static int ext4_punch_hole(struct inode *inode, loff_t offset, loff_t len)
 /* Unwritten blocks at @lblk, at most @len in one piece; the size follows up to @size. */
 static s64 alloc_hole(struct inode *inode, u64 lblk, u64 len, loff_t size)
 {
-	struct fs_extent fresh = { .lblk = lblk, .state = EXTENT_UNWRITTEN };
+	struct fs_extent fresh = {.lblk = lblk, .state = EXTENT_UNWRITTEN};
 	handle_t *handle;
-	s64 got = ext4_journal_start(inode, EXT4_HT_MAP_BLOCKS,
-				     ext4_chunk_trans_blocks(inode, len), &handle);
+	s64 got = ext4_journal_start(inode, EXT4_HT_MAP_BLOCKS, ext4_chunk_trans_blocks(inode, len),
+				     &handle);
 	int ret = 0;
 
 	if (got)

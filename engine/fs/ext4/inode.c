@@ -73,7 +73,7 @@ static bool cluster_is_used(const struct inode *inode, u64 iblock)
 static int ext4_insert_delayed_block(struct inode *inode, u64 iblock)
 {
 	struct machine *m = inode->i_sb->s_machine;
-	struct fs_extent delayed = { .lblk = iblock, .len = 1, .state = EXTENT_DELAYED };
+	struct fs_extent delayed = {.lblk = iblock, .len = 1, .state = EXTENT_DELAYED};
 
 	charge2(m, COST_ES_LOOKUP, 1, COST_DA_RESERVE, !cluster_is_used(inode, iblock));
 	return extents_set(inode, &delayed);
@@ -130,12 +130,13 @@ static s64 place_blocks(handle_t *handle, struct inode *inode, u64 want, struct 
 	return ret ? ret : got;
 }
 
-s64 ext4_map_create_blocks(handle_t *handle, struct inode *inode, u64 lblk, u64 len,
-			   bool unwritten, u64 *pblk)
+s64 ext4_map_create_blocks(handle_t *handle, struct inode *inode, u64 lblk, u64 len, bool unwritten,
+			   u64 *pblk)
 {
 	const struct fs_extent *e = extents_lookup(inode, lblk);
 	struct fs_extent placed = {
-		.lblk = lblk, .state = unwritten ? EXTENT_UNWRITTEN : EXTENT_WRITTEN,
+		.lblk = lblk,
+		.state = unwritten ? EXTENT_UNWRITTEN : EXTENT_WRITTEN,
 	};
 	struct machine *m = inode->i_sb->s_machine;
 	s64 got;
@@ -167,7 +168,7 @@ s64 ext4_map_create_blocks(handle_t *handle, struct inode *inode, u64 lblk, u64 
 /* Make one block: new in a hole, or written where it was not. A delayed one gets its place. */
 static int make_block(struct inode *inode, u64 iblock, const struct fs_extent *e)
 {
-	struct fs_extent placed = { .lblk = iblock, .state = EXTENT_WRITTEN };
+	struct fs_extent placed = {.lblk = iblock, .state = EXTENT_WRITTEN};
 	handle_t *handle = ext4_journal_current_handle(inode);
 	s64 ret;
 
@@ -403,7 +404,7 @@ static int ext4_da_write_end(struct address_space *mapping, loff_t pos, unsigned
 	disksize = grows && ext4_da_should_update_i_disksize(folio, from + copied);
 	return finish_write(folio, pos, copied, disksize,
 			    disksize ||
-			    (grows && !knob(mapping_machine(mapping), EXT4_DA_DIRTY_ONCE)));
+				    (grows && !knob(mapping_machine(mapping), EXT4_DA_DIRTY_ONCE)));
 }
 
 static int ext4_write_end(struct address_space *mapping, loff_t pos, unsigned int len,
@@ -536,12 +537,12 @@ static bool ext4_release_folio(struct folio *folio, gfp_t gfp)
 	return try_to_free_buffers(folio);
 }
 
-#define EXT4_AOPS(begin, end)                                                                     \
-	{                                                                                         \
-		.read_folio = ext4_read_folio, .readahead = ext4_readahead, .write_begin = begin, \
+#define EXT4_AOPS(begin, end)                                                                      \
+	{                                                                                          \
+		.read_folio = ext4_read_folio, .readahead = ext4_readahead, .write_begin = begin,  \
 		.write_end = end, .writepages = ext4_writepages, .dirty_folio = block_dirty_folio, \
-		.is_partially_uptodate = block_is_partially_uptodate,                             \
-		.release_folio = ext4_release_folio, .invalidate_folio = block_invalidate_folio,  \
+		.is_partially_uptodate = block_is_partially_uptodate,                              \
+		.release_folio = ext4_release_folio, .invalidate_folio = block_invalidate_folio,   \
 	}
 
 const struct address_space_operations ext4_aops = EXT4_AOPS(ext4_write_begin, ext4_write_end);
@@ -561,9 +562,9 @@ static int mkwrite_with_handle(struct vm_fault *vmf, struct inode *inode)
 		return ret;
 	ret = block_page_mkwrite(vmf->vma, vmf, ext4_get_block);
 	if (!ret && ext4_should_journal_data(inode))
-		ret = journal_blocks(handle, vmf->folio, 0,
-				     min_t(u64, folio_size(vmf->folio),
-					   inode->i_size - folio_pos(vmf->folio)));
+		ret = journal_blocks(
+			handle, vmf->folio, 0,
+			min_t(u64, folio_size(vmf->folio), inode->i_size - folio_pos(vmf->folio)));
 	ext4_journal_stop(handle);
 	return ret;
 }
@@ -688,9 +689,9 @@ void ext4_set_inode_flags(struct inode *inode, u32 flags)
 {
 	const unsigned long inlined = EXT4_INLINE_DATA_FL | EXT4_STATE_MAY_INLINE_DATA;
 
-	inode->i_flags = (inode->i_flags & inlined) |
-			 (flags & (EXT4_ENCRYPT_FL | EXT4_JOURNAL_DATA_FL | EXT4_EXTENTS_FL |
-				   EXT4_VERITY_FL));
+	inode->i_flags =
+		(inode->i_flags & inlined) | (flags & (EXT4_ENCRYPT_FL | EXT4_JOURNAL_DATA_FL |
+						       EXT4_EXTENTS_FL | EXT4_VERITY_FL));
 	if (!ext4_has_inline_data(inode))
 		inode->i_flags &= ~EXT4_STATE_MAY_INLINE_DATA;
 	ext4_set_inode_mapping_order(inode);

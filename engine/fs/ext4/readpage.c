@@ -15,10 +15,10 @@
 struct ext4_readpage {
 	struct inode *inode;
 	struct bio *bio;
-	sector_t last_block_in_bio;	/* disk block behind the bio's end */
-	struct ext4_map_blocks map;	/* run in hand, if mapped */
-	unsigned long left;		/* pages of the window from this folio on */
-	u64 last_block_in_file;		/* first block behind the end of the file */
+	sector_t last_block_in_bio; /* disk block behind the bio's end */
+	struct ext4_map_blocks map; /* run in hand, if mapped */
+	unsigned long left;	    /* pages of the window from this folio on */
+	u64 last_block_in_file;	    /* first block behind the end of the file */
 	unsigned int opf;
 	const struct readahead_control *rac; /* NULL for a single folio */
 };
@@ -28,11 +28,11 @@ struct ext4_readpage {
 
 /* One folio on its way: its blocks from @first_block on the disk up to its first hole. */
 struct folio_blocks {
-	u64 nr;			/* blocks of the folio */
-	u64 page_block;		/* blocks looked at so far */
-	u64 first_hole;		/* nr while there is none */
-	u64 first_block;	/* on the disk, where first_hole > 0 */
-	bool boundary;		/* the last look-up ended the folio at an indirect block's end */
+	u64 nr;		 /* blocks of the folio */
+	u64 page_block;	 /* blocks looked at so far */
+	u64 first_hole;	 /* nr while there is none */
+	u64 first_block; /* on the disk, where first_hole > 0 */
+	bool boundary;	 /* the last look-up ended the folio at an indirect block's end */
 };
 
 static void mpage_end_io(struct bio *bio)
@@ -216,7 +216,7 @@ static int read_confused(struct ext4_readpage *rp, struct folio *folio)
 static int read_one_folio(struct ext4_readpage *rp, struct folio *folio)
 {
 	u64 nr = blocks_per_folio(rp->inode, folio);
-	struct folio_blocks b = { .nr = nr, .first_hole = nr };
+	struct folio_blocks b = {.nr = nr, .first_hole = nr};
 	size_t len;
 	int ret;
 
@@ -240,8 +240,7 @@ static int read_one_folio(struct ext4_readpage *rp, struct folio *folio)
 /* What is read of a file with Merkle trees goes to the end of all files. */
 static u64 last_block(const struct inode *inode)
 {
-	loff_t end = inode->i_flags & EXT4_VERITY_FL ? inode->i_sb->s_maxbytes
-						      : i_size_read(inode);
+	loff_t end = inode->i_flags & EXT4_VERITY_FL ? inode->i_sb->s_maxbytes : i_size_read(inode);
 
 	return ((u64)end + (1u << inode->i_blkbits) - 1) >> inode->i_blkbits;
 }
@@ -249,7 +248,9 @@ static u64 last_block(const struct inode *inode)
 int ext4_mpage_readpages(struct inode *inode, struct readahead_control *rac, struct folio *folio)
 {
 	struct ext4_readpage rp = {
-		.inode = inode, .rac = rac, .opf = REQ_OP_READ | (rac ? REQ_RAHEAD : 0),
+		.inode = inode,
+		.rac = rac,
+		.opf = REQ_OP_READ | (rac ? REQ_RAHEAD : 0),
 		.left = rac ? readahead_count(rac) : folio_nr_pages(folio),
 		.last_block_in_file = last_block(inode),
 	};

@@ -17,8 +17,7 @@ void ext4_mount_config_init(struct ext4_mount_config *config)
 {
 	*config = (struct ext4_mount_config){
 		.features = EXT4_FEATURE_HAS_JOURNAL | EXT4_FEATURE_EXTENTS,
-		.opts = EXT4_MOUNT_ORDERED_DATA | EXT4_MOUNT_DELALLOC |
-			EXT4_MOUNT_DIOREAD_NOLOCK,
+		.opts = EXT4_MOUNT_ORDERED_DATA | EXT4_MOUNT_DELALLOC | EXT4_MOUNT_DIOREAD_NOLOCK,
 	};
 }
 
@@ -68,7 +67,7 @@ static int unknown_word(struct fl_error *err, const char *option, const char *wh
 			const char *word, size_t len, const struct word *table, size_t nr)
 {
 	const char *names[16];
-	const struct name_list list = { .what = what, .names = names, .nr = nr };
+	const struct name_list list = {.what = what, .names = names, .nr = nr};
 	char text[400], bad[WORD_SHOWN + 1];
 
 	for (size_t i = 0; i < nr; i++)
@@ -83,13 +82,13 @@ static int unknown_word(struct fl_error *err, const char *option, const char *wh
 int ext4_parse_features(struct ext4_mount_config *config, const char *text, struct fl_error *err)
 {
 	static const struct word words[] = {
-		{ "has_journal", 0, EXT4_FEATURE_HAS_JOURNAL },
-		{ "extent", 0, EXT4_FEATURE_EXTENTS },
-		{ "verity", 0, EXT4_FEATURE_VERITY },
-		{ "encrypt", 0, EXT4_FEATURE_ENCRYPT },
-		{ "inline_data", 0, EXT4_FEATURE_INLINE_DATA },
-		{ "bigalloc", 0, EXT4_FEATURE_BIGALLOC },
-		{ "ext2", EXT4_FEATURE_HAS_JOURNAL | EXT4_FEATURE_EXTENTS, 0 },
+		{"has_journal", 0, EXT4_FEATURE_HAS_JOURNAL},
+		{"extent", 0, EXT4_FEATURE_EXTENTS},
+		{"verity", 0, EXT4_FEATURE_VERITY},
+		{"encrypt", 0, EXT4_FEATURE_ENCRYPT},
+		{"inline_data", 0, EXT4_FEATURE_INLINE_DATA},
+		{"bigalloc", 0, EXT4_FEATURE_BIGALLOC},
+		{"ext2", EXT4_FEATURE_HAS_JOURNAL | EXT4_FEATURE_EXTENTS, 0},
 	};
 	const char *word;
 	size_t len;
@@ -110,13 +109,13 @@ int ext4_parse_features(struct ext4_mount_config *config, const char *text, stru
 int ext4_parse_options(struct ext4_mount_config *config, const char *text, struct fl_error *err)
 {
 	static const struct word words[] = {
-		{ "data=journal", EXT4_MOUNT_DATA_FLAGS, EXT4_MOUNT_JOURNAL_DATA },
-		{ "data=ordered", EXT4_MOUNT_DATA_FLAGS, EXT4_MOUNT_ORDERED_DATA },
-		{ "data=writeback", EXT4_MOUNT_DATA_FLAGS, EXT4_MOUNT_WRITEBACK_DATA },
-		{ "delalloc", 0, EXT4_MOUNT_DELALLOC },
-		{ "nodelalloc", EXT4_MOUNT_DELALLOC, 0 },
-		{ "dioread_nolock", 0, EXT4_MOUNT_DIOREAD_NOLOCK },
-		{ "dioread_lock", EXT4_MOUNT_DIOREAD_NOLOCK, 0 },
+		{"data=journal", EXT4_MOUNT_DATA_FLAGS, EXT4_MOUNT_JOURNAL_DATA},
+		{"data=ordered", EXT4_MOUNT_DATA_FLAGS, EXT4_MOUNT_ORDERED_DATA},
+		{"data=writeback", EXT4_MOUNT_DATA_FLAGS, EXT4_MOUNT_WRITEBACK_DATA},
+		{"delalloc", 0, EXT4_MOUNT_DELALLOC},
+		{"nodelalloc", EXT4_MOUNT_DELALLOC, 0},
+		{"dioread_nolock", 0, EXT4_MOUNT_DIOREAD_NOLOCK},
+		{"dioread_lock", EXT4_MOUNT_DIOREAD_NOLOCK, 0},
 	};
 	const char *word;
 	size_t len;
@@ -138,8 +137,8 @@ int ext4_parse_options(struct ext4_mount_config *config, const char *text, struc
 int ext4_parse_flags(struct ext4_mount_config *config, const char *text, struct fl_error *err)
 {
 	static const struct word words[] = {
-		{ "journal_data", 0, EXT4_JOURNAL_DATA_FL },
-		{ "encrypt", 0, EXT4_ENCRYPT_FL },
+		{"journal_data", 0, EXT4_JOURNAL_DATA_FL},
+		{"encrypt", 0, EXT4_ENCRYPT_FL},
 	};
 	const char *word;
 	size_t len;
@@ -223,13 +222,14 @@ static void set_mapping_orders(struct super_block *sb)
 
 /* ---- the journal ---- */
 
-/* What the journal of a file that is read or truncated meanwhile cannot find is what the disk has. */
+/* What the journal of a file that is read or truncated meanwhile cannot find is what the disk has.
+ */
 static bool fill_journalled_data(struct inode *inode, u64 lblk, void *buf)
 {
 	unsigned int bits = inode->i_blkbits;
 	u64 pos = lblk << bits;
-	struct folio *folio = filemap_get_folio(inode->i_mapping,
-						pos >> inode->i_sb->s_machine->page_shift);
+	struct folio *folio =
+		filemap_get_folio(inode->i_mapping, pos >> inode->i_sb->s_machine->page_shift);
 
 	if (!folio)
 		return false;
@@ -243,14 +243,14 @@ static void journalled_data_committed(struct inode *inode, u64 lblk)
 {
 	unsigned int bits = inode->i_blkbits;
 	u64 pos = lblk << bits;
-	struct folio *folio = filemap_get_folio(inode->i_mapping,
-						pos >> inode->i_sb->s_machine->page_shift);
+	struct folio *folio =
+		filemap_get_folio(inode->i_mapping, pos >> inode->i_sb->s_machine->page_shift);
 	struct buffer_head *bh = folio ? folio_buffers(folio) : NULL;
 
 	if (bh)
 		bh += (pos - folio_pos(folio)) >> bits;
-	if (bh && buffer_jbddirty(bh) && !jbd2_journal_pending(EXT4_SB(inode->i_sb)->s_journal,
-							       bh->b_blocknr)) {
+	if (bh && buffer_jbddirty(bh) &&
+	    !jbd2_journal_pending(EXT4_SB(inode->i_sb)->s_journal, bh->b_blocknr)) {
 		clear_buffer_jbddirty(bh);
 		set_buffer_dirty(bh);
 	}
@@ -297,8 +297,8 @@ static int make_layout(struct super_block *sb, struct fl_error *err)
 	struct ext4_sb_info *sbi = EXT4_SB(sb);
 
 	INIT_LIST_HEAD(&sbi->s_freed_data_list);
-	sbi->s_journal_blocks = min_t(u64, sbi->config.journal_bytes >> sb->s_blocksize_bits,
-				      UINT32_MAX);
+	sbi->s_journal_blocks =
+		min_t(u64, sbi->config.journal_bytes >> sb->s_blocksize_bits, UINT32_MAX);
 	ext4_set_geometry(sb, sb->s_space->free[0].len);
 	sb->s_bdev->blank_from = sbi->s_blocks_count << sb->s_blocksize_bits;
 	if (block_space_init(&sbi->s_tree_space, EXT4_TREE_BLOCKS))

@@ -2,7 +2,7 @@
 
 #include "fs/iomap/iomap.h"
 
-static const struct iomap_ops hostfs_iomap_ops = { .iomap_begin = iomap_from_extents };
+static const struct iomap_ops hostfs_iomap_ops = {.iomap_begin = iomap_from_extents};
 
 static int hostfs_read_folio(struct file *file, struct folio *folio)
 {
@@ -23,7 +23,7 @@ static const struct address_space_operations hostfs_aops = {
 	.invalidate_folio = iomap_invalidate_folio,
 };
 
-static const struct file_operations hostfs_file_operations = { 0 }; /* read only */
+static const struct file_operations hostfs_file_operations = {0}; /* read only */
 
 int hostfs_init_inode(struct inode *inode)
 {

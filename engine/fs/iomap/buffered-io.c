@@ -13,8 +13,8 @@
 
 /* ---- extents ---- */
 
-void iomap_set(struct iomap *iomap, const struct inode *inode, const struct fs_extent *e,
-	       u64 lblk, u64 len)
+void iomap_set(struct iomap *iomap, const struct inode *inode, const struct fs_extent *e, u64 lblk,
+	       u64 len)
 {
 	static const u16 types[] = {
 		[EXTENT_WRITTEN] = IOMAP_MAPPED,
@@ -48,7 +48,7 @@ int iomap_from_extents(struct inode *inode, loff_t pos, loff_t length, struct io
 struct iomap_readpage_ctx {
 	struct inode *inode;
 	const struct iomap_ops *ops;
-	struct iomap iomap;	/* extent in hand; length 0 at the start */
+	struct iomap iomap; /* extent in hand; length 0 at the start */
 	struct bio_run run;
 };
 
@@ -193,9 +193,12 @@ static void readpage_ctx_init(struct iomap_readpage_ctx *ctx, struct inode *inod
 			      const struct iomap_ops *ops, unsigned int opf, unsigned int nr_vecs)
 {
 	*ctx = (struct iomap_readpage_ctx){
-		.inode = inode, .ops = ops,
-		.run = { .bdev = inode->i_sb->s_bdev, .opf = opf, .end_io = iomap_read_end_io,
-			 .nr_vecs = min_t(unsigned int, nr_vecs, BIO_MAX_VECS) },
+		.inode = inode,
+		.ops = ops,
+		.run = {.bdev = inode->i_sb->s_bdev,
+			.opf = opf,
+			.end_io = iomap_read_end_io,
+			.nr_vecs = min_t(unsigned int, nr_vecs, BIO_MAX_VECS)},
 	};
 }
 
@@ -280,8 +283,7 @@ static int prepare_block(struct inode *inode, struct folio *folio, const struct 
 	struct iomap_readpage_ctx ctx;
 	struct machine *m = folio_machine(folio);
 
-	if (ifs_block_is_uptodate(folio, start >> inode->i_blkbits) ||
-	    (start >= from && end <= to))
+	if (ifs_block_is_uptodate(folio, start >> inode->i_blkbits) || (start >= from && end <= to))
 		return 0;
 	if (iomap_block_needs_zeroing(inode, iomap, pos)) {
 		zero_bytes(folio, start, max(start, from));

@@ -14,16 +14,16 @@
 #include "mm/mm.h"
 #include "mm/writeback.h"
 
-#define IOMAP_HOLE 0
-#define IOMAP_DELALLOC 1
-#define IOMAP_MAPPED 2
+#define IOMAP_HOLE	0
+#define IOMAP_DELALLOC	1
+#define IOMAP_MAPPED	2
 #define IOMAP_UNWRITTEN 3
 
 struct iomap {
-	u64 addr;	/* byte on the disk, if mapped or unwritten */
-	loff_t offset;	/* byte in the file */
-	u64 length;	/* bytes */
-	u16 type;	/* IOMAP_* */
+	u64 addr;      /* byte on the disk, if mapped or unwritten */
+	loff_t offset; /* byte in the file */
+	u64 length;    /* bytes */
+	u16 type;      /* IOMAP_* */
 };
 
 struct iomap_ops {
@@ -70,7 +70,7 @@ int iomap_writepages(struct address_space *mapping, struct writeback_control *wb
 /* iomap_begin of a read for an inode whose extents are inode->i_extents. */
 int iomap_from_extents(struct inode *inode, loff_t pos, loff_t length, struct iomap *iomap);
 /* Describe extent @e, or a hole of @len blocks from @lblk on where it is NULL. */
-void iomap_set(struct iomap *iomap, const struct inode *inode, const struct fs_extent *e,
-	       u64 lblk, u64 len);
+void iomap_set(struct iomap *iomap, const struct inode *inode, const struct fs_extent *e, u64 lblk,
+	       u64 len);
 
 #endif

@@ -91,8 +91,10 @@ int iomap_writepages(struct address_space *mapping, struct writeback_control *wb
 	struct machine *m = mapping_machine(mapping);
 	struct iomap_writepage_ctx ctx = {
 		.ops = ops,
-		.run = { .bdev = mapping->host->i_sb->s_bdev, .opf = REQ_OP_WRITE,
-			 .nr_vecs = BIO_MAX_VECS, .end_io = iomap_write_end_io },
+		.run = {.bdev = mapping->host->i_sb->s_bdev,
+			.opf = REQ_OP_WRITE,
+			.nr_vecs = BIO_MAX_VECS,
+			.end_io = iomap_write_end_io},
 	};
 	int ret;
 

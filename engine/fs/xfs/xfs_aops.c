@@ -2,7 +2,7 @@
 
 #include "fs/extents.h"
 
-static const struct iomap_ops xfs_read_iomap_ops = { .iomap_begin = iomap_from_extents };
+static const struct iomap_ops xfs_read_iomap_ops = {.iomap_begin = iomap_from_extents};
 
 static int xfs_vm_read_folio(struct file *file, struct folio *folio)
 {

@@ -55,7 +55,8 @@ static int xfs_truncate_down(struct inode *inode, loff_t size)
 	if (!knob(m, XFS_TRUNC_NO_PREFLUSH))
 		filemap_write_and_wait_range(inode->i_mapping, size, size);
 	if (size & (block - 1))
-		ret = xfs_zero_range(inode, size, min(block - (size & (block - 1)), INT64_MAX - size),
+		ret = xfs_zero_range(inode, size,
+				     min(block - (size & (block - 1)), INT64_MAX - size),
 				     &did_zero);
 	if (ret)
 		return ret;
@@ -119,7 +120,7 @@ static int xfs_alloc_file_space(struct inode *inode, loff_t offset, loff_t len)
 	while (lblk < end) {
 		u64 run;
 		const struct fs_extent *e = inode_map_block(inode, lblk, &run);
-		struct fs_extent fresh = { .lblk = lblk, .state = EXTENT_UNWRITTEN };
+		struct fs_extent fresh = {.lblk = lblk, .state = EXTENT_UNWRITTEN};
 		int ret = 0;
 		s64 got;
 

@@ -63,7 +63,7 @@ static int xfs_buffered_write_iomap_begin(struct inode *inode, loff_t pos, loff_
 {
 	u64 lblk = pos >> inode->i_blkbits;
 	unsigned int next = extents_find(inode, lblk);
-	struct fs_extent e = { .lblk = lblk, .state = EXTENT_DELAYED };
+	struct fs_extent e = {.lblk = lblk, .state = EXTENT_DELAYED};
 	int ret = 0;
 
 	if (next == inode->i_nr_extents || inode->i_extents[next].lblk > lblk) {

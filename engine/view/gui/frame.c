@@ -14,7 +14,8 @@ void gui_draw_head(struct gui *g, struct box box)
 		    "FolioLab  %s", title ? title : "");
 	draw_printf(&g->draw, in, px(g, 16), 0, ALIGN_RIGHT, gui_ink(g, ROLE_TEXT),
 		    "%s  %s%s%s  ra %llu pages   %s   event %llu of %llu   %s%s", s->info->kernel,
-		    s->info->fs, s->info->source[0] ? "  " : "", narrate_source(s->info), (unsigned long long)s->info->ra_pages,
+		    s->info->fs, s->info->source[0] ? "  " : "", narrate_source(s->info),
+		    (unsigned long long)s->info->ra_pages,
 		    short_time(scene_ns(s), now, sizeof(now)),
 		    (unsigned long long)(s->pos + g->view.options->first_event),
 		    (unsigned long long)(s->tape->events + g->view.options->first_event),

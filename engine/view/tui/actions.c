@@ -510,7 +510,8 @@ static void run_command(struct tui *t, const char *text)
 		guide_lua(t, text);
 		return;
 	}
-	tui_message(t, "unknown command '%.*s'; goto, find, filter, break, theme, zoom, watch, quit",
+	tui_message(t,
+		    "unknown command '%.*s'; goto, find, filter, break, theme, zoom, watch, quit",
 		    (int)len, text);
 }
 

@@ -58,7 +58,7 @@ struct tui_feed {
 struct tui_machine {
 	const struct tape *tape;
 	const struct recording_info *info;
-	struct tui_feed *feed; /* NULL: the tape is whole */
+	struct tui_feed *feed;	 /* NULL: the tape is whole */
 	struct inspect *inspect; /* the program behind the events, or NULL */
 };
 
