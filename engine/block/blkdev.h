@@ -157,6 +157,11 @@ static inline bool blk_can_lose_power(const struct block_device *bdev)
 int blk_copy_written(struct block_device *to, struct block_device *from);
 /* Does it hold anything that was written, before a power cut or since? */
 bool blk_was_written(const struct block_device *bdev);
+/*
+ * The first byte from @pos on that may have been written or preset (whole pieces of 4 KiB are
+ * remembered); ~0 if nothing was.
+ */
+u64 blk_next_written(struct block_device *bdev, u64 pos);
 
 /* The byte a generated disk holds at @offset: every 8 bytes are a hash of their position. */
 u64 disk_pattern(u64 offset_words);

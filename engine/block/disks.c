@@ -232,6 +232,15 @@ bool blk_was_written(const struct block_device *bdev)
 	return !xa_empty(&bdev->store);
 }
 
+u64 blk_next_written(struct block_device *bdev, u64 pos)
+{
+	unsigned long piece = pos >> STORE_SHIFT;
+
+	if (!xa_find(&bdev->store, &piece, ~0UL, XA_PRESENT))
+		return ~0ULL;
+	return max(pos, (u64)piece << STORE_SHIFT);
+}
+
 static void store_fini(struct block_device *bdev)
 {
 	XA_STATE(xas, &bdev->store, 0);

@@ -246,6 +246,25 @@ static void print_memory(FILE *f, const struct report_memory *mem)
 	print_more(f, mem->nr_signals);
 }
 
+/* Lines of the kernel's log that are shown. */
+#define LOG_LINES 10
+
+static void print_log(struct out *o, const char *log)
+{
+	u64 nr = 0;
+
+	if (!*log)
+		return;
+	heading(o, "Kernel log");
+	for (size_t n; *log; log += n + (log[n] == '\n')) {
+		n = strcspn(log, "\n");
+		if (nr++ < LOG_LINES)
+			fprintf(o->f, "  %.*s\n", (int)n, log);
+	}
+	if (nr > LOG_LINES)
+		fprintf(o->f, "  and %" PRIu64 " more\n", nr - LOG_LINES);
+}
+
 static void print_wall(FILE *f, const struct report *r)
 {
 	char time[32];
@@ -277,4 +296,5 @@ void report_text(struct out *o, const struct report *r)
 		print_wall(o->f, r);
 	if (*r->sha256)
 		fprintf(o->f, "sha256:   %s\n", r->sha256);
+	print_log(o, r->log);
 }

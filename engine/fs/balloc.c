@@ -163,3 +163,13 @@ int block_free(struct block_space *s, u64 start, u64 len)
 	}
 	return 0;
 }
+
+u64 block_next_used(const struct block_space *s, u64 start)
+{
+	size_t i = find_run(s, start);
+
+	/* Runs are apart: what follows one is in use. */
+	if (i < s->nr && s->free[i].start <= start)
+		return s->free[i].start + s->free[i].len;
+	return start;
+}

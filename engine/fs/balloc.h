@@ -35,6 +35,8 @@ void block_space_fini(struct block_space *s);
 s64 block_alloc(struct block_space *s, u64 goal, u64 want, u64 *start);
 /* Exactly [start, start + len), which must be free: 0, -EBUSY, -ENOMEM. */
 int block_alloc_exact(struct block_space *s, u64 start, u64 len);
+/* The first block from @start on that is not free; it may be the one behind the last. */
+u64 block_next_used(const struct block_space *s, u64 start);
 /* Give back. Blocks that are free already are a bug of the caller. */
 int block_free(struct block_space *s, u64 start, u64 len);
 

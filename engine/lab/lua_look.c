@@ -319,6 +319,14 @@ static void push_json(lua_State *L, const cJSON *v)
 			push_json(L, c);
 			lua_settable(L, -3);
 		}
+	} else if (cJSON_IsArray(v)) {
+		lua_Integer nr = 0;
+
+		lua_newtable(L);
+		for (const cJSON *c = v->child; c; c = c->next) {
+			push_json(L, c);
+			lua_rawseti(L, -2, ++nr);
+		}
 	} else if (cJSON_IsRaw(v)) {
 		if (!lua_stringtonumber(L, v->valuestring))
 			lua_pushstring(L, v->valuestring);

@@ -101,6 +101,7 @@ void report_collect(struct report *r, const struct run *run)
 	memcpy(r->locks, m->locks, sizeof(r->locks));
 	r->latency = run->latency;
 	collect_memory(&r->memory, run);
+	memcpy(r->log, m->log, sizeof(r->log));
 	r->virtual_ns = m->clock_ps / 1000;
 	r->waste_ns = waste_ns(r, m->mm->ra_ps);
 }
@@ -321,6 +322,25 @@ static void add_memory(struct writer *w, cJSON *obj, const struct report_memory 
 	add_signals(w, child, mem);
 }
 
+static void add_log(struct writer *w, cJSON *obj, const char *log)
+{
+	cJSON *array = *log ? add_array(w, obj, "log") : NULL;
+
+	for (size_t n; *log; log += n + (log[n] == '\n')) {
+		cJSON *line;
+		char text[MACHINE_BUG_TEXT];
+
+		n = strcspn(log, "\n");
+		memcpy(text, log, n);
+		text[n] = 0;
+		line = cJSON_CreateString(text);
+		if (line && cJSON_AddItemToArray(array, line))
+			continue;
+		cJSON_Delete(line);
+		w->failed = true;
+	}
+}
+
 static void add_cpu_times(struct writer *w, cJSON *obj, const struct cpu_times *times)
 {
 	add_u64(w, obj, "run_ns", times->run_ps / 1000);
@@ -392,6 +412,7 @@ cJSON *report_json(const struct report *r)
 	add_pages(&w, obj, r);
 	add_locks(&w, obj, r->locks);
 	add_memory(&w, obj, &r->memory);
+	add_log(&w, obj, r->log);
 	add_u64(&w, obj, "virtual_ns", r->virtual_ns);
 	if (r->tasks.nr)
 		add_tasks(&w, obj, r);

@@ -55,7 +55,8 @@ struct report {
 	u64 used[PROVENANCE_NR]; /* of provenance.brought, used at least once */
 	u64 locks[LOCK_NR];
 	struct report_memory memory;
-	struct histogram latency; /* virtual ns of each read */
+	char log[MACHINE_BUG_TEXT]; /* what the kernel warned of: machine->log */
+	struct histogram latency;   /* virtual ns of each read */
 	u64 virtual_ns;
 	struct tasks_report tasks; /* of a run of several; left to the caller, as 0 */
 
@@ -104,6 +105,7 @@ cJSON *report_json(const struct report *r);
 	"  memory_failure     with bad pages: hardware_corrupted_kb; stats (of the node, from\n"   \
 	"                     6.12 on); pages: what was hit and what came of it; signals:\n"       \
 	"                     SIGBUS, which operation got it, its code and lsb\n"                  \
+	"  log                where the kernel warned of something: its lines\n"                   \
 	"  virtual_ns         virtual time of the whole run\n"                                     \
 	"  tasks              with several: {cpus, sharing, schedule, virtual_ns, bytes,\n"        \
 	"                     switches, cpu: [{ops, bytes, ns, run_ns, spin_ns, sleep_ns,\n"       \

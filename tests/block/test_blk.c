@@ -406,6 +406,23 @@ static void test_pattern(void **state)
 	close_disk(&d);
 }
 
+/* What was written is found again by place, in pieces of 4 KiB. */
+static void test_next_written(void **state)
+{
+	u8 byte = 1;
+	struct disk d;
+
+	open_disk(&d, disk_model_by_name("ram"), 128 * KIB);
+	assert_true(blk_next_written(d.bdev, 0) == ~0ULL);
+	assert_int_equal(blk_preset(d.bdev, (1ULL << 40) + 5000, &byte, 1), 0);
+	assert_int_equal(blk_preset(d.bdev, 12288, &byte, 1), 0);
+	assert_int_equal(blk_next_written(d.bdev, 0), 12288);
+	assert_int_equal(blk_next_written(d.bdev, 12300), 12300);
+	assert_int_equal(blk_next_written(d.bdev, 16384), (1ULL << 40) + 4096);
+	assert_true(blk_next_written(d.bdev, (1ULL << 40) + 8192) == ~0ULL);
+	close_disk(&d);
+}
+
 /* ---- section 5: what a file system makes of a workload ---- */
 
 struct traffic {
@@ -512,6 +529,7 @@ int main(void)
 		cmocka_unit_test(test_ram),
 		cmocka_unit_test(test_errors_reach_their_bio),
 		cmocka_unit_test(test_pattern),
+		cmocka_unit_test(test_next_written),
 		cmocka_unit_test(test_request_counts),
 		cmocka_unit_test(test_small_folio_bios),
 		cmocka_unit_test(test_host_file_changes),

@@ -160,6 +160,31 @@ test_expect_success 'what fails inside the miniature is counted, and is no error
 	test_grep "^10 calls failed, the last one with: ENOMEM, Cannot allocate memory$" out
 '
 
+test_expect_success 'what the kernel warned of stands in the report; a kernel without the fault says nothing' '
+	# 20 GB, 1K blocks, a journal of 1 MB, a folio in 2048 pieces: before e2c4c49dee64 the credits run out.
+	options="--fs ext4-1k --size 0 --fs-size 20g --journal 1m --extent-blocks 1:8192"
+	"$FOLIOLAB" run -e "pwrite 0 2m; fsync" $options --kernel v6.16 >out
+	sed -n "/^Kernel log$/,\$p" out >log
+	test_grep "^  WARNING: fs/jbd2/transaction.c jbd2_journal_dirty_metadata$" log
+	test_grep "^  Aborting journal\.$" log
+	"$FOLIOLAB" run -e "pwrite 0 2m; fsync" $options --kernel v6.16 --format json >out
+	same "$(jq -r ".log[]" out)" "$(sed -n "s/^  //p" log)"
+	"$FOLIOLAB" run -e "pwrite 0 2m; fsync" $options --kernel v6.18 >out
+	test_no_grep "Kernel log" out
+	"$FOLIOLAB" run -e "pwrite 0 2m; fsync" $options --kernel v6.18 --format json >out
+	same "$(jq ".log" out)" null
+'
+
+test_expect_success 'a long log is cut short in the text, not in JSON' '
+	options="--fs ext4-1k --size 0 --fs-size 20g --journal 1m --extent-blocks 1:8192 --kernel v6.16"
+	ops="pwrite 0 2m; fsync$(printf "; pwrite 4m 4k; fsync%.0s" 1 2 3 4 5 6 7 8)"
+	"$FOLIOLAB" run -e "$ops" $options >out
+	"$FOLIOLAB" run -e "$ops" $options --format json >json
+	nr=$(jq ".log | length" json)
+	test "$nr" -gt 10
+	test_grep "^  and $((nr - 10)) more$" out
+'
+
 test_expect_success 'extremes: no operation, reads past the end, huge counts, no readahead' '
 	"$FOLIOLAB" run -e "" --format json >out
 	same "$(json_get out ops)" 0

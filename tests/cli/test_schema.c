@@ -36,6 +36,8 @@ static void run_keeps_to_its_schema(void **state)
 	check_output("run", "run -e 'read 4k 100' --format json");
 	check_output("run", "run -e '' --format json --kernel v6.1+ORDER1 --seed 0xffff");
 	check_output("run", "run -e 'mmap; touch 0 4k 99; wtouch 0' --format json --perf");
+	check_output("run", "run -e 'pwrite 0 2m; fsync' --format json --kernel v6.16 --fs ext4-1k "
+			    "--size 0 --fs-size 20g --journal 1m --extent-blocks 1:8192");
 	check_output("run", "run -e 'read 1' --format json --measure --data --disk ram");
 	check_output("explore", "run -e 'read 4k 99' --cpus 3 --explore 5 --format json");
 	check_output("run", "run -e 'read 4k 99; task 2; read 64k 9' --format json --schedule 5");

@@ -196,6 +196,12 @@ static void check_space(const struct block_space *s)
 	}
 	for (; at < BLOCKS; at++)
 		assert_true(used[at]);
+	/* From behind: what is in use next. */
+	for (u64 b = BLOCKS, next = BLOCKS; b-- > 0;) {
+		next = used[b] ? b : next;
+		assert_int_equal(block_next_used(s, b), next);
+	}
+	assert_int_equal(block_next_used(s, BLOCKS), BLOCKS);
 }
 
 static void random_alloc(struct prng *p, struct block_space *s)

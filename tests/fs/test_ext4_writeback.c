@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "block/blkdev.h"
+#include "fs/ext4/ondisk.h"
 #include "fs/journal_log.h"
 #include "mm/internal.h"
 
@@ -395,14 +396,56 @@ static void test_famous_warning(void **state)
 	scene_close(run);
 }
 
+/* ---- bitmaps ---- */
+
+static void set_bitmap_byte(struct run *run, u64 group, u8 byte)
+{
+	u64 block = EXT4_SB(run->sb)->s_bitmaps_at + group;
+
+	assert_int_equal(blk_preset(run->sb->s_bdev, block << run->sb->s_blocksize_bits, &byte, 1),
+			 0);
+}
+
+/*
+ * Proves that bitmaps which differ are found anywhere among the half a million groups of 64 TiB:
+ * of a block that is in use, and of a group that nobody touched.
+ */
+static void test_wrong_bitmaps(void **state)
+{
+	struct run_config config = file_config("v6.18", "ext4");
+	struct run *dead, *run;
+	struct fl_error err;
+
+	config.fs_bytes = 64ULL << 40;
+	config.machine.data = true;
+	config.disk = "ram";
+	config.power_cut = ~0ULL;
+	dead = scene_open(&config);
+	scene_play(dead, "pwrite 0 64k; fsync");
+	blk_cut_power(dead->sb->s_bdev);
+	assert_int_equal(run_open_after_crash(dead, &run, &err), 0);
+	assert_int_equal(EXT4_SB(run->sb)->s_groups_count, 524288);
+	assert_int_equal(ext4_check_bitmaps(run->sb), 0);
+	set_bitmap_byte(run, run->inode->i_extents[0].pblk / 32768, 0);
+	assert_int_equal(ext4_check_bitmaps(run->sb), 1);
+	set_bitmap_byte(run, 500000, 1);
+	set_bitmap_byte(run, 524287, 0x80);
+	assert_int_equal(ext4_check_bitmaps(run->sb), 3);
+	set_bitmap_byte(run, 500000, 0);
+	assert_int_equal(ext4_check_bitmaps(run->sb), 2);
+	scene_close(run);
+	scene_close(dead);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_credits),	     cmocka_unit_test(test_reserved_too_much),
-		cmocka_unit_test(test_new_data),     cmocka_unit_test(test_overwrite),
-		cmocka_unit_test(test_sync_counts),  cmocka_unit_test(test_nodelalloc),
-		cmocka_unit_test(test_data_journal), cmocka_unit_test(test_fragmented),
-		cmocka_unit_test(test_famous_case),  cmocka_unit_test(test_famous_warning),
+		cmocka_unit_test(test_credits),	      cmocka_unit_test(test_reserved_too_much),
+		cmocka_unit_test(test_new_data),      cmocka_unit_test(test_overwrite),
+		cmocka_unit_test(test_sync_counts),   cmocka_unit_test(test_nodelalloc),
+		cmocka_unit_test(test_data_journal),  cmocka_unit_test(test_fragmented),
+		cmocka_unit_test(test_famous_case),   cmocka_unit_test(test_famous_warning),
+		cmocka_unit_test(test_wrong_bitmaps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -305,6 +305,7 @@ local function famous(kernel)
 end
 local m, ok = famous("v6.16")
 assert(not ok and m:journal().aborted and m:log():find("Aborting journal"))
+assert(table.concat(m:stats().log, "\n") .. "\n" == m:log())
 m, ok = famous("v6.18")
 assert(ok and m:log() == "" and m:journal().extends > 100)
 local e = m:events { name = "jbd2_handle_start", filter = { type = 2 } }()

@@ -173,6 +173,33 @@ void ext4_fill_descriptors(struct super_block *sb, u64 first_group, void *buf)
 	for_free_runs(sb, first_group * ctx.per_group, end * ctx.per_group, count_free, &ctx);
 }
 
+/* Compare bitmap @group on disk with what the mounted files make of it: 0 or 1, or -errno. */
+static int check_bitmap(struct super_block *sb, u64 group, char *disk, char *want)
+{
+	const struct ext4_sb_info *sbi = EXT4_SB(sb);
+	/* Behind the last block of a group that is cut short nothing is said. */
+	u64 blocks =
+		min(sbi->s_blocks_per_group, sbi->s_blocks_count - group * sbi->s_blocks_per_group);
+	int ret = blk_rw_wait(sb->s_bdev, REQ_OP_READ | REQ_META,
+			      (sbi->s_bitmaps_at + group) << sb->s_blocksize_bits, disk,
+			      1u << sb->s_blocksize_bits);
+
+	ext4_fill_bitmap(sb, group, want);
+	return ret ? ret : !!memcmp(disk, want, blocks / 8);
+}
+
+/* The first group from @group on that has a block in use, or a bitmap that was written. */
+static u64 next_touched_group(struct super_block *sb, u64 group)
+{
+	const struct ext4_sb_info *sbi = EXT4_SB(sb);
+	u64 used = block_next_used(sb->s_space, group * sbi->s_blocks_per_group);
+	u64 written =
+		blk_next_written(sb->s_bdev, (sbi->s_bitmaps_at + group) << sb->s_blocksize_bits);
+
+	return min(used / sbi->s_blocks_per_group,
+		   (written >> sb->s_blocksize_bits) - sbi->s_bitmaps_at);
+}
+
 s64 ext4_check_bitmaps(struct super_block *sb)
 {
 	const struct ext4_sb_info *sbi = EXT4_SB(sb);
@@ -180,16 +207,12 @@ s64 ext4_check_bitmaps(struct super_block *sb)
 	char *disk = malloc(size), *want = malloc(size);
 	s64 bad = disk && want ? 0 : -ENOMEM;
 
-	/* Behind the last block of a group that is cut short nothing is said. */
-	for (u64 group = 0; group < sbi->s_groups_count && bad >= 0; group++) {
-		u64 blocks = min(sbi->s_blocks_per_group,
-				 sbi->s_blocks_count - group * sbi->s_blocks_per_group);
-		int ret = blk_rw_wait(sb->s_bdev, REQ_OP_READ | REQ_META,
-				      (sbi->s_bitmaps_at + group) << sb->s_blocksize_bits, disk,
-				      size);
+	/* Of all others, which are free, a bitmap of zeros is right. */
+	for (u64 group = next_touched_group(sb, 0); group < sbi->s_groups_count && bad >= 0;
+	     group = next_touched_group(sb, group + 1)) {
+		int ret = check_bitmap(sb, group, disk, want);
 
-		ext4_fill_bitmap(sb, group, want);
-		bad = ret ? ret : bad + !!memcmp(disk, want, blocks / 8);
+		bad = ret < 0 ? ret : bad + ret;
 	}
 	free(disk);
 	free(want);

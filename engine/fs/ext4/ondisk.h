@@ -59,7 +59,8 @@ void ext4_fill_bitmap(struct super_block *sb, u64 group, void *buf);
 void ext4_fill_descriptors(struct super_block *sb, u64 first_group, void *buf);
 /*
  * Compare the bitmaps on disk with what the extents of the mounted files say. The number of groups
- * that differ, or -errno; machines with data only.
+ * that differ, or -errno; machines with data only. Takes as long as there are groups that have
+ * anything in use or a bitmap on disk.
  */
 s64 ext4_check_bitmaps(struct super_block *sb);
 
