@@ -12,15 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "cli/bench_clock.h"
 #include "cli/common.h"
 #include "mm/internal.h"
 #include "mm/shmem_fs.h"
 
 #define MEASURED_BYTES (1LL << 30)
-#define MEASURED_RUNS  7
 #define PAGE	       4096UL
 #define STRETCH	       (4LL << 20)
 #define STRETCHES      (MEASURED_BYTES / STRETCH)
@@ -48,15 +47,7 @@ struct subject {
 };
 
 /* Seconds, by column and run. */
-typedef double times_t[NR_COLUMNS][MEASURED_RUNS];
-
-static double seconds(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec + ts.tv_nsec / 1e9;
-}
+typedef double times_t[NR_COLUMNS][BENCH_RUNS];
 
 /* ---- reading ---- */
 
@@ -106,18 +97,18 @@ static int measure_run(const struct subject *s, u64 bs, double *times)
 		for (unsigned int turn = 0; turn < NR_COLUMNS; turn++) {
 			enum column c = (i + turn) % NR_COLUMNS;
 			loff_t pos = (i + c * (STRETCHES / NR_COLUMNS)) % STRETCHES * STRETCH;
-			double start = seconds();
+			double start = bench_seconds();
 
 			if (!read_range(s, c, pos, pos + STRETCH, bs))
 				return -EIO;
-			times[c] += seconds() - start;
+			times[c] += bench_seconds() - start;
 		}
 	return 0;
 }
 
 static int measure_piece(const struct subject *s, u64 bs, times_t times)
 {
-	for (unsigned int i = 0; i < MEASURED_RUNS; i++) {
+	for (unsigned int i = 0; i < BENCH_RUNS; i++) {
 		double run[NR_COLUMNS];
 		int ret = measure_run(s, bs, run);
 
@@ -131,31 +122,9 @@ static int measure_piece(const struct subject *s, u64 bs, times_t times)
 
 /* ---- figures ---- */
 
-static int compare_double(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-/* The middle one of what @a took by what @b took in the same run. */
-static double median_ratio(const double *a, const double *b)
-{
-	double ratios[MEASURED_RUNS];
-
-	for (unsigned int i = 0; i < MEASURED_RUNS; i++)
-		ratios[i] = a[i] / b[i];
-	qsort(ratios, MEASURED_RUNS, sizeof(double), compare_double);
-	return ratios[MEASURED_RUNS / 2];
-}
-
 static double gib_per_second(const double *times)
 {
-	double sorted[MEASURED_RUNS];
-
-	memcpy(sorted, times, sizeof(sorted));
-	qsort(sorted, MEASURED_RUNS, sizeof(double), compare_double);
-	return (double)MEASURED_BYTES / (1 << 30) / sorted[MEASURED_RUNS / 2];
+	return (double)MEASURED_BYTES / (1 << 30) / bench_median(times);
 }
 
 /* Lookups and copies of the stage, as the miniature counts them. */
@@ -178,8 +147,8 @@ static void put_rows(FILE *f, const struct subject *s, unsigned int order, unsig
 	for (unsigned int c = 0; c < NR_COLUMNS; c++) {
 		fprintf(f, "%7s %4s  %-8s %8.2f %8.2f %8.2f ", orders[order].name,
 			pieces[piece].name, column_names[c], gib_per_second(times[c]),
-			median_ratio(times[BEFORE], times[c]),
-			median_ratio(times[MEMCPY], times[c]));
+			bench_median_ratio(times[BEFORE], times[c]),
+			bench_median_ratio(times[MEMCPY], times[c]));
 		put_counts(f, s, c, pieces[piece].bytes);
 	}
 }
@@ -200,10 +169,10 @@ static void put_checks(FILE *f, times_t *times)
 	double *before = times[1][BEFORE], *merged = times[1][MERGED];
 
 	fprintf(f, "\nOrder 9, what was hoped for (figures of this host, whatever they are)\n");
-	put_check(f, "64k, merged / before", median_ratio(before, merged), 1.10, 0);
-	put_check(f, "4k, merged / before", median_ratio(times[0][BEFORE], times[0][MERGED]), 0.97,
-		  1.03);
-	put_check(f, "64k, merged / memcpy", median_ratio(times[1][MEMCPY], merged), 0.90, 0);
+	put_check(f, "64k, merged / before", bench_median_ratio(before, merged), 1.10, 0);
+	put_check(f, "4k, merged / before", bench_median_ratio(times[0][BEFORE], times[0][MERGED]),
+		  0.97, 1.03);
+	put_check(f, "64k, merged / memcpy", bench_median_ratio(times[1][MEMCPY], merged), 0.90, 0);
 }
 
 /* ---- setting up ---- */
@@ -289,7 +258,7 @@ int bench_tmpfs_measure(struct out *o, struct fl_error *err)
 		"here, and no virtual time is kept. memcpy moves the same pieces, read(2) is this\n"
 		"host's tmpfs with its system calls. Published for order 9: 64k from 10.0 to 12.0.\n"
 		"  order   bs               GiB/s  /before  /memcpy     lookups      copies\n",
-		MEASURED_BYTES >> 20, MEASURED_RUNS);
+		MEASURED_BYTES >> 20, BENCH_RUNS);
 	for (unsigned int i = 0; !ret && i < ARRAY_SIZE(orders); i++)
 		ret = measure_order(o->f, i, times[i], err);
 	if (!ret)

@@ -15,7 +15,8 @@ enum { OPT_FORMAT, OPT_OUTPUT, OPT_MEASURE };
 
 static const struct cli_option bench_options[] = {
 	{"format", NULL, "F", "text or json (default text)", OPT_FORMAT},
-	{"measure", NULL, NULL, "also time the real thing on this host (mmap, tmpfs)", OPT_MEASURE},
+	{"measure", NULL, NULL, "also time the real thing on this host (mmap, tmpfs, fio-ext4)",
+	 OPT_MEASURE},
 	{"output", "o", "OUT", "write there instead of standard output", OPT_OUTPUT},
 	{0},
 };
@@ -279,7 +280,7 @@ static int parse(struct bench_args *a, struct cli_args *args, struct fl_error *e
 	if (!ret && a->measure && (!a->bench->measure_host || a->format != FORMAT_TEXT))
 		return fl_error_set(
 			err, -EINVAL, "--measure", 0,
-			"nothing to measure, expected 'bench mmap' or 'bench tmpfs' and text");
+			"nothing to measure, expected 'bench mmap', 'bench tmpfs' or 'bench fio-ext4', and text");
 	return ret;
 }
 
@@ -343,7 +344,10 @@ const struct cli_command cmd_bench = {
 		"       running, who wait for one lru_lock (some seconds)\n"
 		"  fio-ext4 reads and writes of 4K, 64K and 1M on ext4 without large folios, with\n"
 		"       them, and with iomap: I/Os a second beside the published ones, gains in\n"
-		"       percent, and the work of each I/O that explains them\n"
+		"       percent, and the work of each I/O that explains them. With --measure what\n"
+		"       stays in the page cache (reads, appends, overwrites) with real copies on\n"
+		"       this host: gains over the stack without large folios in the same run, and\n"
+		"       memcpy of the same pieces (some seconds)\n"
 		"\n"
 		"JSON keys:\n"
 		"  rows     [{kernel, measure, published, others, ours}]; others is the part of\n"

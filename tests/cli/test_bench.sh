@@ -92,12 +92,27 @@ test_expect_success 'fio-ext4: gains are ranked as the published ones' '
 	expect_exit 1 "$FOLIOLAB_O2" bench fio-ext4 >out
 	test_grep "ok   Spearman.s rank correlation of the percentages" out
 	test_grep "ok   largest change of a 4K append" out
+	test_grep "^  All of them are writes of 4K while the flusher runs" out
+	same "$(awk "length > 130" out)" ""
 	# Rows of 4K whose published gains the published counts do not explain either.
 	grep "^Another sign:" out | grep -Ev "write [a-z]+ [-O]-W 4K, base.LF: .*, ours .0$" >others || true
 	test_line_count 0 others
 	"$FOLIOLAB_O2" bench fio-ext4 --format json >json || test $? -eq 1
 	test "$(grep -o "\"measure\"" json | wc -l)" -eq 117
 	test "$(sed -n "s/^Weights chosen by looking at this table://p" out | wc -w)" -le 7
+'
+
+test_expect_success 'fio-ext4 --measure moves real bytes through the three stacks' '
+	expect_exit 1 "$FOLIOLAB_O2" bench fio-ext4 --measure >out
+	sed -n "/^This host: 32 MiB/,\$p" out >host
+	for row in "cached read" "write cache ---" "write cache O--"; do
+		same "$(grep -cE "^$row +(4K|64K|1M)( +[0-9]+\.[0-9]+){2}( +([-+][0-9]+|-) +[-+][0-9]+){2}$" host)" 3
+	done
+	# Beside the writes stands what was published, beside the reads nothing.
+	test_grep "^write cache --- +64K .* \+77 .* \+144 " host
+	test_grep "^write cache O-- +1M .* \+82 .* \+137 " host
+	expect_exit 2 "$FOLIOLAB_O2" bench fio-ext4 --measure --format json 2>err
+	test_grep "nothing to measure" err
 '
 
 test_done
