@@ -29,12 +29,20 @@
 #define MAX_IMAGES (OPS + 1)
 #define SECTOR	   512
 
+enum data_mode { DATA_ORDERED, DATA_JOURNAL, DATA_WRITEBACK, NR_DATA_MODES };
+
 struct plan {
 	struct run_config config;
 	char kernel[16], options[64];
 	struct wl_op ops[OPS];
-	bool strict; /* no stale data */
+	enum data_mode mode;
 };
+
+/* Is stale data out of the question? */
+static bool strict(const struct plan *plan)
+{
+	return plan->mode != DATA_WRITEBACK;
+}
 
 /* What the file held. */
 struct image {
@@ -57,21 +65,21 @@ static void pick_mount(struct prng *p, struct plan *plan)
 					      "v6.16.y", "v6.18",  "v7.3"};
 	static const struct {
 		const char *options;
-		bool strict;
+		enum data_mode mode;
 	} modes[] = {
-		{"data=ordered", true},
-		{"data=ordered,nodelalloc", true},
-		{"data=ordered,dioread_lock", true},
-		{"data=journal", true},
-		{"data=writeback", false},
-		{"data=writeback,nodelalloc", false},
+		{"data=ordered", DATA_ORDERED},
+		{"data=ordered,nodelalloc", DATA_ORDERED},
+		{"data=ordered,dioread_lock", DATA_ORDERED},
+		{"data=journal", DATA_JOURNAL},
+		{"data=writeback", DATA_WRITEBACK},
+		{"data=writeback,nodelalloc", DATA_WRITEBACK},
 	};
 	unsigned int mode = prng_below(p, ARRAY_SIZE(modes));
 
 	snprintf(plan->kernel, sizeof(plan->kernel), "%s",
 		 kernels[prng_below(p, ARRAY_SIZE(kernels))]);
 	snprintf(plan->options, sizeof(plan->options), "%s", modes[mode].options);
-	plan->strict = modes[mode].strict;
+	plan->mode = modes[mode].mode;
 	run_config_init(&plan->config);
 	plan->config.machine.kernel = plan->kernel;
 	plan->config.machine.data = true;
@@ -226,7 +234,7 @@ static bool check_sectors(const struct plan *plan, struct history *h, const stru
 
 		if (sector_was(h, left->bytes + off, off, len, &same))
 			continue;
-		if (!plan->strict && !same)
+		if (!strict(plan) && !same)
 			continue;
 		snprintf(h->why, sizeof(h->why),
 			 "sector at %" PRId64 " holds what the file never did%s", off,
@@ -289,7 +297,8 @@ static void fail_point(const struct plan *plan, u64 seed, const struct history *
 	fail();
 }
 
-static void play_seed(u64 seed, struct history *h)
+/* Adds the cuts to those of its data mode. */
+static void play_seed(u64 seed, struct history *h, u64 *cuts)
 {
 	struct plan plan;
 	struct prng p;
@@ -310,21 +319,27 @@ static void play_seed(u64 seed, struct history *h)
 		run_close(run);
 		if (!good)
 			fail_point(&plan, seed, h);
+		cuts[plan.mode]++;
 	}
 }
 
 static void test_power_cuts(void **state)
 {
 	static struct history h;
-	u64 seeds = getenv("FL_SOAK") ? 1000 : 100;
+	u64 seeds = getenv("FL_SOAK") ? 1000 : 100, cuts[NR_DATA_MODES] = {0};
 
 	if (getenv("FL_SEED")) {
-		play_seed(strtoull(getenv("FL_SEED"), NULL, 10), &h);
+		play_seed(strtoull(getenv("FL_SEED"), NULL, 10), &h, cuts);
 		return;
 	}
 	for (u64 seed = 1; seed <= seeds; seed++)
-		play_seed(seed, &h);
-	print_message("# %" PRIu64 " power cuts\n", seeds * POINTS);
+		play_seed(seed, &h, cuts);
+	for (unsigned int mode = 0; mode < NR_DATA_MODES; mode++) {
+		static const char *const names[] = {"ordered", "journal", "writeback"};
+
+		assert_true(cuts[mode] > 0);
+		print_message("# %" PRIu64 " power cuts, data=%s\n", cuts[mode], names[mode]);
+	}
 }
 
 int main(void)
