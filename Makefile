@@ -4,6 +4,8 @@
 #   build/asan/foliolab    -O1 -g, ASan and UBSan          objects in build/asan/obj/
 #   build/asan/tests/...   one cmocka program for each tests/.../test_*.c
 #   build/tests/bench/...  one program for each tests/bench/*.c, -O2
+#   build/tsan/...         the same with SANITIZE=-fsanitize=thread, for `make tsan`
+#   build/coverage/...     the same with SANITIZE=--coverage, for `make coverage`
 #
 # Another compiler, other flags or another PREFIX rebuild by themselves (build/flags).
 
@@ -57,13 +59,13 @@ SHARED := \
 B := $(BUILD)
 A := $(BUILD)/asan
 
-.PHONY: all asan tests run test bench fuzz fuzzers soak install uninstall deb clean check-style help FORCE
+.PHONY: all asan tests run test bench fuzz fuzzers soak tsan coverage analyze install uninstall deb clean check-style help FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 all: $(B)/foliolab
 
 # Targets that set up by themselves or compile nothing do without the libraries.
-GOALS_WITHOUT_LIBS := run test fuzz deb clean help uninstall check-style
+GOALS_WITHOUT_LIBS := run test fuzz tsan coverage analyze deb clean help uninstall check-style
 ifneq ($(filter-out $(GOALS_WITHOUT_LIBS),$(or $(MAKECMDGOALS),all)),)
 MISSING := $(shell for p in $(PKGS); do pkg-config --exists $$p 2>/dev/null || echo $$p; done)
 ifneq ($(MISSING),)
@@ -87,8 +89,8 @@ BASE_CFLAGS = -std=gnu11 -Wall -Wextra $(WERROR) -D_GNU_SOURCE -Iengine -Iassets
 	-DFL_VERSION='"$(VERSION)"' -DFL_PKGDATADIR='"$(PKGDATADIR)"' \
 	-fno-omit-frame-pointer -ffp-contract=off -pthread $(GUI_CFLAGS) $(PKG_CFLAGS) $(CPPFLAGS)
 PLAIN_CFLAGS = $(BASE_CFLAGS) $(CFLAGS) $(DEBUG_CFLAGS)
-ASAN_CFLAGS = $(BASE_CFLAGS) $(CFLAGS) -O1 -g $(DEBUG_CFLAGS) -DFL_DEBUG=1 \
-	-fsanitize=address,undefined -fno-sanitize-recover=all
+SANITIZE ?= -fsanitize=address,undefined -fno-sanitize-recover=all
+ASAN_CFLAGS = $(BASE_CFLAGS) $(CFLAGS) -O1 -g $(DEBUG_CFLAGS) -DFL_DEBUG=1 $(SANITIZE)
 # cmocka hands every test a state, few want it.
 FOR_TESTS = -Itests -Wno-unused-parameter $(TEST_CFLAGS)
 LIBS = $(BUILD_ID) $(PKG_LIBS) $(PLAIN_LIBS) $(LDLIBS)
@@ -213,6 +215,15 @@ uninstall:
 	for f in $(SHARED); do rm -f "$(DESTDIR)$(SHAREDIR)/$${f#*=}" || exit 1; done
 	rm -rf $(DESTDIR)$(PKGDATADIR)
 
+tsan:
+	@BUILD=$(B) scripts/tsan $(SUITES)
+
+coverage:
+	@BUILD=$(B) scripts/coverage $(SUITES)
+
+analyze:
+	@scripts/analyze $(CHECKS)
+
 deb:
 	@BUILD=$(B) scripts/make-deb
 
@@ -229,6 +240,9 @@ help:
 	@echo 'bench        the promised ratios against this host; fails on a miss'
 	@echo 'soak         the full counts; takes hours'
 	@echo 'fuzz         libFuzzer on every reader of input (TARGETS="golden lab" FL_FUZZ_SECONDS=60)'
+	@echo 'tsan         the suites with threads under ThreadSanitizer'
+	@echo 'coverage     lines of engine/mm, fs, block, machine, lib that the tests run; at least 90 %'
+	@echo 'analyze      cppcheck and the analyzer of clang (CHECKS=clang for one)'
 	@echo 'asan         $(A)/foliolab with ASan, UBSan and the debug checks'
 	@echo 'tests        build everything the tests need, run nothing'
 	@echo 'install      to $$(DESTDIR)$$(PREFIX), PREFIX=$(PREFIX)'

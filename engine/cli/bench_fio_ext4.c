@@ -293,7 +293,7 @@ static int by_value(const void *a, const void *b)
 /* Ranks from 1; equal values share the mean of theirs. */
 static void rank(const double *values, unsigned int n, double *ranks)
 {
-	struct ranked sorted[2 * FIO_JOBS];
+	struct ranked sorted[2 * FIO_JOBS] = {{0}};
 
 	for (unsigned int i = 0; i < n; i++)
 		sorted[i] = (struct ranked){values[i], 0, i};

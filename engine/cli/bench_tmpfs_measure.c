@@ -211,13 +211,14 @@ static int touch_all(struct subject *s)
 
 static int subject_init(struct subject *s, unsigned int order, struct fl_error *err)
 {
+	const size_t longest = pieces[ARRAY_SIZE(pieces) - 1].bytes;
 	int ret;
 
 	*s = (struct subject){.memfd = -1};
-	s->buf = aligned_alloc(PAGE, pieces[ARRAY_SIZE(pieces) - 1].bytes);
+	s->buf = aligned_alloc(PAGE, longest);
 	if (!s->buf)
 		return -ENOMEM;
-	memset(s->buf, 0, pieces[ARRAY_SIZE(pieces) - 1].bytes);
+	memset(s->buf, 0, longest);
 	ret = bench_tmpfs_open(order, MEASURED_BYTES, &s->run, err);
 	if (ret)
 		return ret;

@@ -413,7 +413,7 @@ static void leave(struct lab_view *v, pthread_t thread)
 
 static int show(struct lab_view *v, bool no_settings, int *signo, struct fl_error *err)
 {
-	struct tui_settings settings;
+	struct tui_settings settings = {0};
 	const struct tui_options options = {
 		.title = v->name,
 		.op_text = watch_op_text,

@@ -118,7 +118,7 @@ static bool all_right(const struct count *count)
 
 int lab_watch(struct lab_session *s, bool once, int *done, struct fl_error *err)
 {
-	struct count count;
+	struct count count = {0, 0};
 	int fd = inotify_init1(IN_CLOEXEC), ret = 0;
 
 	if (fd < 0 || inotify_add_watch(fd, s->state, IN_CLOSE_WRITE | IN_MOVED_TO) < 0)

@@ -66,7 +66,7 @@ static int print_vmlinux(void *ctx, FILE *f, struct guard_reply *keep, struct fl
 static int guard_vmlinux(FILE *f, const char *path, struct fl_error *err)
 {
 	struct dwarf_source s;
-	struct guard_reply reply;
+	struct guard_reply reply = {0};
 	int ret = dwarf_source_map(&s, path, err);
 
 	if (!ret)

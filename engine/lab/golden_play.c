@@ -399,7 +399,8 @@ static int keep_file(struct golden_files *files, struct player *p)
 		free(copy);
 		return -ENOMEM;
 	}
-	memcpy(copy, inode->i_extents, inode->i_nr_extents * sizeof(*copy));
+	if (inode->i_nr_extents)
+		memcpy(copy, inode->i_extents, inode->i_nr_extents * sizeof(*copy));
 	free(f->extents);
 	f->extents = copy;
 	f->nr = inode->i_nr_extents;

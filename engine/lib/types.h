@@ -27,6 +27,11 @@ typedef unsigned int gfp_t;
 #define unlikely(x)			__builtin_expect(!!(x), 0)
 #define container_of(ptr, type, member) ((type *)((char *)(ptr)-offsetof(type, member)))
 
+/* cppcheck does not know statement expressions. */
+#ifdef __cppcheck__
+#define min(a, b) ((a) < (b) ? (a) : (b))
+#define max(a, b) ((a) > (b) ? (a) : (b))
+#else
 #define min(a, b)                                                                                  \
 	({                                                                                         \
 		__typeof__(a) a_ = (a);                                                            \
@@ -39,6 +44,7 @@ typedef unsigned int gfp_t;
 		__typeof__(b) b_ = (b);                                                            \
 		a_ > b_ ? a_ : b_;                                                                 \
 	})
+#endif
 #define min_t(t, a, b) min((t)(a), (t)(b))
 #define max_t(t, a, b) max((t)(a), (t)(b))
 

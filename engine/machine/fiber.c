@@ -4,31 +4,92 @@
 #include <sys/mman.h>
 
 #ifdef FL_DEBUG
-#include <sanitizer/common_interface_defs.h>
 #define STACK_SIZE (1UL << 20)
 #else
 #define STACK_SIZE (256UL << 10)
 #endif
 #define GUARD_SIZE 65536UL
 
-/* ---- AddressSanitizer: which stack is in use ---- */
+/* ---- the sanitizers: which stack is in use ---- */
+
+#ifdef __has_feature
+#define BUILT_WITH(sanitizer) __has_feature(sanitizer)
+#else
+#define BUILT_WITH(sanitizer) 0
+#endif
+
+#if defined(__SANITIZE_ADDRESS__) || BUILT_WITH(address_sanitizer)
+#include <sanitizer/common_interface_defs.h>
+
+static void tell_init(struct fiber *f)
+{
+	f->sanitizer = NULL;
+}
+
+static void tell_fini(struct fiber *f)
+{
+	f->sanitizer = NULL;
+}
 
 static void tell_leave(struct fiber *from, const struct fiber *to, bool ended)
 {
-#ifdef FL_DEBUG
-	__sanitizer_start_switch_fiber(ended ? NULL : &from->fake_stack, to->bottom, to->size);
-#endif
+	__sanitizer_start_switch_fiber(ended ? NULL : &from->sanitizer, to->bottom, to->size);
+}
+
+static void tell_enter(struct fiber *to)
+{
+	/* Where the one before has its stack: news only of the host program's. */
+	__sanitizer_finish_switch_fiber(to->sanitizer, &to->from->bottom, &to->from->size);
+}
+
+#elif defined(__SANITIZE_THREAD__) || BUILT_WITH(thread_sanitizer)
+#include <sanitizer/tsan_interface.h>
+
+static void tell_init(struct fiber *f)
+{
+	f->sanitizer = __tsan_create_fiber(0);
+}
+
+static void tell_fini(struct fiber *f)
+{
+	__tsan_destroy_fiber(f->sanitizer);
+}
+
+static void tell_leave(struct fiber *from, const struct fiber *to, bool ended)
+{
+	(void)ended;
+	from->sanitizer = __tsan_get_current_fiber();
+	__tsan_switch_to_fiber(to->sanitizer, 0);
+}
+
+static void tell_enter(struct fiber *to)
+{
+	(void)to;
+}
+
+#else
+
+static void tell_init(struct fiber *f)
+{
+	f->sanitizer = NULL;
+}
+
+static void tell_fini(struct fiber *f)
+{
+	f->sanitizer = NULL;
+}
+
+static void tell_leave(struct fiber *from, const struct fiber *to, bool ended)
+{
 	(void)from, (void)to, (void)ended;
 }
 
 static void tell_enter(struct fiber *to)
 {
-#ifdef FL_DEBUG
-	/* Where the one before has its stack: news only of the host program's. */
-	__sanitizer_finish_switch_fiber(to->fake_stack, &to->from->bottom, &to->from->size);
-#endif
 	(void)to;
 }
+
+#endif
 
 /* ---- switching ---- */
 
@@ -136,14 +197,17 @@ int fiber_init(struct fiber *f, void (*fn)(void *arg), void *arg)
 	f->size = STACK_SIZE;
 	f->fn = fn;
 	f->arg = arg;
+	tell_init(f);
 	set_up(f);
 	return 0;
 }
 
 void fiber_fini(struct fiber *f)
 {
-	if (f->stack)
-		munmap(f->stack - GUARD_SIZE, STACK_SIZE + GUARD_SIZE);
+	if (!f->stack)
+		return;
+	tell_fini(f);
+	munmap(f->stack - GUARD_SIZE, STACK_SIZE + GUARD_SIZE);
 }
 
 void fiber_switch(struct fiber *from, struct fiber *to, bool ended)

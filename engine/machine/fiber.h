@@ -7,7 +7,7 @@
  *            host program's own stack) is a zeroed struct fiber without one.
  * Errors     -ENOMEM.
  * Differs    on x86-64 a switch saves six registers and makes no system call; elsewhere it is
- *            swapcontext(3). AddressSanitizer is told of every switch.
+ *            swapcontext(3). AddressSanitizer and ThreadSanitizer are told of every switch.
  */
 #ifndef FL_MACHINE_FIBER_H
 #define FL_MACHINE_FIBER_H
@@ -24,7 +24,7 @@ struct fiber {
 	char *stack;	    /* lowest byte, NULL for the host program's */
 	const void *bottom; /* the same for AddressSanitizer, which knows the host program's */
 	size_t size;
-	void *fake_stack;   /* AddressSanitizer's, while it does not run */
+	void *sanitizer;    /* what a sanitizer knows of it */
 	struct fiber *from; /* who switched to it last */
 	void (*fn)(void *arg);
 	void *arg;

@@ -131,7 +131,8 @@ static u32 chain_number(struct code_recorder *r, const u32 *positions, u32 len)
 	for (u32 i = *bucket; i; i = r->chains[i - 1].next) {
 		const struct chain *c = &r->chains[i - 1];
 
-		if (c->len == len && !memcmp(r->positions + c->start, positions, len * sizeof(u32)))
+		if (c->len == len && len &&
+		    !memcmp(r->positions + c->start, positions, len * sizeof(u32)))
 			return i - 1;
 	}
 	if (r->nr_chains == CHAINS_MAX ||

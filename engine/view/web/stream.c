@@ -38,7 +38,7 @@ static void put(struct web_stream *w, struct web_bytes *b, u64 v)
 
 static void put_signed(struct web_stream *w, struct web_bytes *b, s64 v)
 {
-	put(w, b, (u64)v << 1 ^ (u64)(v >> 63));
+	put(w, b, (u64)v << 1 ^ (v < 0 ? ~0ULL : 0));
 }
 
 /* ---- templates ---- */
