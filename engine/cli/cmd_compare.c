@@ -47,18 +47,6 @@ static cJSON *show_json(const void *data)
 	return obj;
 }
 
-/* "t.flt" of kernel v6.7 is "t-v6.7.flt". The name is the caller's; NULL: no memory. */
-static char *trace_of(const char *path, const char *kernel)
-{
-	const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
-	char *name;
-	int stem = strlen(path);
-
-	if (dot && dot > path && (!slash || dot > slash + 1))
-		stem = dot - path;
-	return asprintf(&name, "%.*s-%s%s", stem, path, kernel, path + stem) < 0 ? NULL : name;
-}
-
 static int play_kernels(const struct run_args *a, const struct workload *w,
 			const struct comparison *c, struct fl_error *err)
 {
@@ -67,7 +55,7 @@ static int play_kernels(const struct run_args *a, const struct workload *w,
 
 	for (unsigned int i = 0; i < a->machine.nr_kernels && !ret; i++) {
 		struct play_extras extras = {.perf = &c->perfs[i], .pack = a->pack};
-		char *trace = a->trace ? trace_of(a->trace, a->machine.kernels[i]) : NULL;
+		char *trace = a->trace ? trace_name(a->trace, a->machine.kernels[i]) : NULL;
 
 		if (a->trace && !trace)
 			return fl_error_set(err, -ENOMEM, NULL, 0, "out of memory");
@@ -109,6 +97,9 @@ static int check_kernels(const struct run_args *a, struct fl_error *err)
 	if (a->folded)
 		return fl_error_set(err, -EINVAL, "--folded", 0,
 				    "folded stacks are of one kernel, expected 'foliolab run'");
+	if (a->explore)
+		return fl_error_set(err, -EINVAL, "--explore", 0,
+				    "schedules are those of one kernel, expected 'foliolab run'");
 	if (a->machine.nr_kernels >= 2)
 		return 0;
 	return fl_error_set(err, -EINVAL, "--kernel", 0,

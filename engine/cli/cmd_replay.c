@@ -20,8 +20,14 @@ static int take(struct recording_args *a, enum cli_view *view, int id, const cha
 {
 	if (id == CLI_POSITIONAL)
 		return recording_args_path(a, value, err);
-	if (id == OPT_VIEW)
-		return cli_parse_view(value, view, err);
+	if (id == OPT_VIEW) {
+		int ret = cli_parse_view(value, view, err);
+
+		if (!ret && !*view)
+			ret = fl_error_set(err, -EINVAL, "--view", 0,
+					   "none shows nothing, expected tui or gui");
+		return ret;
+	}
 	if (id == OPT_NO_SETTINGS) {
 		a->no_settings = true;
 		return 0;

@@ -6,11 +6,8 @@
 #include "cli/explore.h"
 #include "cli/power_cut_show.h"
 #include "cli/run_args.h"
+#include "cli/run_script.h"
 #include "cli/watch.h"
-#include "lab/script.h"
-
-#define SCRIPT_SECONDS 3600 /* a script that somebody runs is meant to end */
-#define SCRIPT_MIB     16384
 
 /* What is shown. */
 struct run_show {
@@ -44,83 +41,6 @@ static cJSON *show_json(const void *data)
 	cJSON_Delete(perf);
 	cJSON_Delete(obj);
 	return NULL;
-}
-
-struct script_show {
-	FILE *out;
-	const char *figures; /* folder, or NULL */
-	struct fl_error err; /* of the first figure that could not be saved */
-};
-
-static void script_print(void *ctx, const char *text, size_t len)
-{
-	struct script_show *s = ctx;
-
-	fwrite(text, 1, len, s->out);
-}
-
-static void script_figure(void *ctx, const char *name, const char *svg)
-{
-	struct script_show *s = ctx;
-
-	if (s->figures && !s->err.code)
-		lab_save_figure(s->figures, name, svg, &s->err);
-}
-
-static int play_script(const struct run_args *a, struct script_show *show, struct fl_error *err)
-{
-	static const struct lab_ask ask = {.type = LAB_ASK_SCRIPT};
-	struct lab_remote_config config = {
-		.script = a->workload.path,
-		.defaults = &a->machine.config,
-		.cpu_seconds = SCRIPT_SECONDS,
-		.wall_seconds = SCRIPT_SECONDS,
-		.rss_mib = SCRIPT_MIB,
-		.print = script_print,
-		.figure = script_figure,
-		.ctx = show,
-	};
-	struct lab_remote *remote;
-	struct lab_reply reply;
-	int ret = lab_remote_open(&config, &remote, err);
-
-	if (ret)
-		return ret;
-	ret = lab_remote_do(remote, &ask, &reply, err);
-	lab_remote_close(remote);
-	if (!ret && show->err.code) {
-		*err = show->err;
-		ret = err->code;
-	}
-	return ret;
-}
-
-/* A Lua workload prints what it likes; the machine's options are its defaults. */
-static int run_script(const struct run_args *a, struct fl_error *err)
-{
-	struct script_show show = {.figures = a->figures};
-	struct out o;
-	int ret;
-
-	if (a->trace || a->view)
-		return fl_error_set(err, -EINVAL, a->workload.path, 0,
-				    "a Lua workload may boot any number of machines, expected no "
-				    "--trace and no --view");
-	if (a->measure || a->perf || a->folded || a->format != FORMAT_TEXT)
-		return fl_error_set(
-			err, -EINVAL, a->workload.path, 0,
-			"a Lua workload prints for itself, expected no --measure, --perf, "
-			"--folded or --format");
-	ret = out_open(&o, a->output, err);
-	if (ret)
-		return ret;
-	show.out = o.f;
-	ret = play_script(a, &show, err);
-	if (!ret)
-		return out_commit(&o, err);
-	fflush(o.f);
-	out_abort(&o);
-	return ret;
 }
 
 static int play_show(const struct run_args *a, const struct workload *w, struct run_show *show,

@@ -144,8 +144,9 @@ static int cmd_where_main(struct cli_args *args)
 			return cli_fail(&err);
 	}
 	if (!ret && !a.recording.path)
-		ret = fl_error_set(&err, -EINVAL, NULL, 0,
-				   "expected the number of an event and a recording");
+		ret = fl_error_set(
+			&err, -EINVAL, NULL, 0,
+			"too few arguments, expected EVENT, the number of one, and a recording");
 	if (!ret)
 		ret = run(&a, &err);
 	return ret ? cli_fail(&err) : CLI_DONE;

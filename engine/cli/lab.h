@@ -74,6 +74,9 @@ int lab_ask_answers(struct lab_session *s, struct fl_error *err);
 
 /* The lab in folder @dir for @student, nothing of it started. The remote is the caller's. */
 int lab_look(const char *dir, const char *student, struct lab_remote **ret, struct fl_error *err);
+/* The same without waiting: lab_remote_poll() says when the lab is there, or why it never is. */
+int lab_look_start(const char *dir, const char *student, struct lab_remote **ret,
+		   struct fl_error *err);
 
 double lab_total_points(const struct lab *lab);
 /* Without the lab's number, which some titles begin with. */

@@ -11,6 +11,8 @@
 #include "lab/textfile.h"
 #include "view/tui/menu.h"
 
+#define LABS_AT_ONCE 4 /* that the menu reads */
+
 /* "3 of 40 points, step 2 of 6" */
 static void describe_progress(const struct lab *lab, const struct lab_progress *p, char *buf,
 			      size_t n)
@@ -119,9 +121,11 @@ struct labs_menu {
 	struct tui_settings settings;
 	char root[LAB_PATH];
 	struct lab_list all;
+	unsigned int being_read;
 	struct {
 		char title[200], summary[300], state[160], points[100];
-		char *steps; /* Markdown */
+		char *steps;		   /* Markdown */
+		struct lab_remote *remote; /* while it is being read */
 	} labs[LABS_MAX];
 };
 
@@ -144,34 +148,68 @@ static char *list_steps(const struct lab *lab)
 	return fclose(f) ? NULL : text;
 }
 
+static void show_lab(struct labs_menu *m, unsigned int nr, const struct lab *lab,
+		     const struct lab_progress *p)
+{
+	m->menu.items[nr].title = m->labs[nr].title;
+	snprintf(m->labs[nr].title, sizeof(m->labs[nr].title), "%s", lab_title(lab));
+	snprintf(m->labs[nr].summary, sizeof(m->labs[nr].summary), "%s", lab->summary);
+	describe_progress(lab, p, m->labs[nr].state, sizeof(m->labs[nr].state));
+	describe_points(lab, p, m->labs[nr].points, sizeof(m->labs[nr].points));
+	m->labs[nr].steps = list_steps(lab);
+}
+
 /* A lab that cannot be read is listed with the reason. */
+static void show_broken(struct labs_menu *m, unsigned int nr, const char *why)
+{
+	m->menu.items[nr].title = m->all.names[nr];
+	snprintf(m->labs[nr].state, sizeof(m->labs[nr].state), "broken: %.140s", why);
+	snprintf(m->labs[nr].points, sizeof(m->labs[nr].points), "broken");
+}
+
+/* Begin to read lab @nr, or see how far that is. */
+static void read_lab(struct labs_menu *m, unsigned int nr, const struct lab_progress *p,
+		     struct fl_error *err)
+{
+	const char *student = *p->student ? p->student : LAB_DEFAULT_STUDENT;
+	struct lab_remote **remote = &m->labs[nr].remote;
+	struct lab_reply reply;
+	char dir[LAB_PATH];
+
+	if (!*remote) {
+		if (!lab_join(dir, m->root, m->all.names[nr]))
+			fl_error_set(err, -ENAMETOOLONG, m->root, 0, "path too long");
+		else if (!lab_look_start(dir, student, remote, err))
+			m->being_read++;
+		return;
+	}
+	if (!lab_remote_poll(*remote, &reply))
+		return;
+	if (reply.error)
+		*err = reply.err;
+	else
+		show_lab(m, nr, lab_remote_lab(*remote), p);
+	lab_remote_close(*remote);
+	*remote = NULL;
+	m->being_read--;
+}
+
+/* Some labs are read at once, so that one that never ends holds up no other. */
 static void load_lab(struct tui_menu *menu, unsigned int nr)
 {
 	struct labs_menu *m = labs_of(menu);
 	struct tui_menu_item *item = &menu->items[nr];
-	const char *name = m->all.names[nr];
-	struct lab_remote *remote = NULL;
 	struct lab_progress p = {0};
 	struct fl_error err = {0};
-	char dir[LAB_PATH];
 
-	item->title = name;
+	if (!m->labs[nr].remote && m->being_read == LABS_AT_ONCE)
+		return;
 	item->summary = m->labs[nr].summary;
 	item->state = m->labs[nr].points;
-	if (!lab_join(dir, m->root, name) || lab_progress_load(name, &p, &err) ||
-	    lab_look(dir, *p.student ? p.student : LAB_DEFAULT_STUDENT, &remote, &err)) {
-		snprintf(m->labs[nr].state, sizeof(m->labs[nr].state), "broken: %.140s", err.text);
-	} else {
-		const struct lab *lab = lab_remote_lab(remote);
-
-		item->title = m->labs[nr].title;
-		snprintf(m->labs[nr].title, sizeof(m->labs[nr].title), "%s", lab_title(lab));
-		snprintf(m->labs[nr].summary, sizeof(m->labs[nr].summary), "%s", lab->summary);
-		describe_progress(lab, &p, m->labs[nr].state, sizeof(m->labs[nr].state));
-		describe_points(lab, &p, m->labs[nr].points, sizeof(m->labs[nr].points));
-		m->labs[nr].steps = list_steps(lab);
-	}
-	lab_remote_close(remote);
+	if (!lab_progress_load(m->all.names[nr], &p, &err))
+		read_lab(m, nr, &p, &err);
+	if (err.code)
+		show_broken(m, nr, err.text);
 	lab_progress_fini(&p);
 }
 
@@ -206,9 +244,12 @@ static void init_menu(struct labs_menu *m, unsigned int chosen)
 		m->menu.items[i].name = m->all.names[i];
 }
 
-static void free_steps(struct labs_menu *m)
+static void forget_labs(struct labs_menu *m)
 {
+	m->being_read = 0;
 	for (unsigned int i = 0; i < m->all.nr; i++) {
+		lab_remote_close(m->labs[i].remote);
+		m->labs[i].remote = NULL;
 		free(m->labs[i].steps);
 		m->labs[i].steps = NULL;
 	}
@@ -225,7 +266,7 @@ static int menu_in_view(struct labs_menu *m, struct fl_error *err)
 
 		init_menu(m, chosen);
 		ret = tui_menu_run(&m->menu, &signo, err);
-		free_steps(m);
+		forget_labs(m);
 		chosen = m->menu.chosen;
 		if (ret <= 0)
 			return watch_end(ret, signo);

@@ -128,14 +128,35 @@ static int open_remote(const struct lab_remote_config *config, struct lab_remote
 	return error;
 }
 
+static struct lab_remote_config look_config(const char *dir, const char *student)
+{
+	return (struct lab_remote_config){.dir = dir,
+					  .student = student,
+					  .cpu_seconds = LOOK_SECONDS,
+					  .wall_seconds = LOOK_SECONDS};
+}
+
 int lab_look(const char *dir, const char *student, struct lab_remote **ret, struct fl_error *err)
 {
-	struct lab_remote_config config = {.dir = dir,
-					   .student = student,
-					   .cpu_seconds = LOOK_SECONDS,
-					   .wall_seconds = LOOK_SECONDS};
+	struct lab_remote_config config = look_config(dir, student);
 
 	return open_remote(&config, ret, err);
+}
+
+int lab_look_start(const char *dir, const char *student, struct lab_remote **ret,
+		   struct fl_error *err)
+{
+	static const struct lab_ask ask = {.type = LAB_ASK_LAB};
+	struct lab_remote_config config = look_config(dir, student);
+	int error = lab_remote_open(&config, ret, err);
+
+	if (!error)
+		error = lab_remote_send(*ret, &ask, err);
+	if (!error)
+		return 0;
+	lab_remote_close(*ret);
+	*ret = NULL;
+	return error;
 }
 
 /* ---- a session ---- */

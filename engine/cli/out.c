@@ -157,7 +157,8 @@ int out_open(struct out *o, const char *path, struct fl_error *err)
 	if (!r)
 		return 0;
 	release(o);
-	return fail(err, r, path);
+	return fl_error_set(err, r, path ? path : STDOUT_NAME, 0,
+			    "%s, expected a file that can be written", strerror(-r));
 }
 
 /* Close the target so that late errors (quota, NFS) show, then let it take its place. */

@@ -221,6 +221,17 @@ static void digest_end(EVP_MD_CTX *ctx, char *hex)
 
 /* ---- recording ---- */
 
+char *trace_name(const char *path, const char *part)
+{
+	const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
+	char *name;
+	int stem = strlen(path);
+
+	if (dot && dot > path && (!slash || dot > slash + 1))
+		stem = dot - path;
+	return asprintf(&name, "%.*s-%s%s", stem, path, part, path + stem) < 0 ? NULL : name;
+}
+
 struct recording {
 	struct out out;
 	struct recorder *recorder;

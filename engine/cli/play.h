@@ -36,6 +36,12 @@ struct play_extras {
 };
 
 /*
+ * Where one of several recordings goes: "t.flt" and "v6.7" are "t-v6.7.flt". The name is the
+ * caller's; NULL: no memory.
+ */
+char *trace_name(const char *path, const char *part);
+
+/*
  * Boot the machine of @given (with at least as many processors as @w has tasks), play @w on it,
  * read everything off it into @ret; @extras may be NULL. On a terminal (stderr) a line of progress
  * appears after a second and goes at the end.

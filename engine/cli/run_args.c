@@ -36,7 +36,9 @@ const struct cli_option run_arg_options[] = {
 	 "none (default), tui: watch it in the terminal while it plays, gui: in a window; up to 10 "
 	 "million events in at most 1 GB a kernel",
 	 OPT_VIEW},
-	{"trace", NULL, "OUT", "record every event to a file for 'foliolab replay'", OPT_TRACE},
+	{"trace", NULL, "OUT",
+	 "record every event to a file for 'foliolab replay'; of a Lua workload each machine",
+	 OPT_TRACE},
 	{"trace-code", NULL, NULL,
 	 "with --trace: record too where in the program each event was raised, for 'foliolab where'",
 	 OPT_TRACE_CODE},
@@ -107,21 +109,44 @@ static int take(struct run_args *a, int id, const char *value, struct fl_error *
 	}
 }
 
+/* Options that mean nothing without another one. */
+static int check_companions(const struct run_args *a, struct fl_error *err)
+{
+	const struct {
+		const char *option;
+		bool alone;
+		const char *why;
+	} rows[] = {
+		{"--trace-code", a->trace_code && !a->trace,
+		 "there is no recording, expected --trace too"},
+		{"--pack", a->pack && !a->trace, "there is no recording, expected --trace too"},
+		{"--jobs", a->jobs && !a->explore,
+		 "one schedule is played by one process, expected --explore too"},
+		{"--figures", a->figures && !workload_arg_is_lua(&a->workload),
+		 "only a Lua workload has figures, expected FILE.lua"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (rows[i].alone)
+			return fl_error_set(err, -EINVAL, rows[i].option, 0, "%s", rows[i].why);
+	return 0;
+}
+
 int run_args_parse(struct run_args *a, struct cli_args *args, struct fl_error *err)
 {
 	const char *value;
 	int id, ret;
 
-	*a = (struct run_args){.format = FORMAT_TEXT, .jobs = 1};
+	*a = (struct run_args){.format = FORMAT_TEXT};
 	machine_options_init(&a->machine);
 	while ((ret = cli_next(args, &id, &value, err)) > 0) {
 		ret = take(a, id, value, err);
 		if (ret || a->help)
 			return ret;
 	}
-	if (!ret && a->trace_code && !a->trace)
-		return fl_error_set(err, -EINVAL, "--trace-code", 0,
-				    "there is no recording, expected --trace too");
+	if (!ret)
+		ret = check_companions(a, err);
+	a->jobs = max(a->jobs, 1ULL);
 	return ret ? ret : machine_options_check(&a->machine, err);
 }
 

@@ -114,6 +114,16 @@ static int fl_format_size(lua_State *L)
 	return 1;
 }
 
+/* Nanoseconds as "1.23", milliseconds. */
+static int fl_ms(lua_State *L)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%.2f", luaL_checknumber(L, 1) / 1e6);
+	lua_pushstring(L, text);
+	return 1;
+}
+
 static int fl_kernels(lua_State *L)
 {
 	const struct profile_info *p;
@@ -177,6 +187,7 @@ void lab_lua_add_engine(lua_State *L)
 		{"rng", fl_rng},
 		{"size", fl_size},
 		{"format_size", fl_format_size},
+		{"ms", fl_ms},
 		{"kernels", fl_kernels},
 		{"knobs", fl_knobs},
 		{"lines", fl_lines},

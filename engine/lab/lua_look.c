@@ -475,6 +475,43 @@ static int machine_map(lua_State *L)
 	return 1;
 }
 
+static int machine_misses(lua_State *L)
+{
+	const struct lab_machine *lm = lab_machine_check(L, 1);
+
+	lua_pushinteger(L, trace_total(&lm->run->machine->trace, EV_page_cache_sync_ra));
+	return 1;
+}
+
+/* ---- memory errors ---- */
+
+static void push_signal(lua_State *L, const struct run_signal *s)
+{
+	lua_createtable(L, 0, 4);
+	lua_pushstring(L, workload_op_name(s->op));
+	lua_setfield(L, -2, "op");
+	lua_pushinteger(L, s->off);
+	lua_setfield(L, -2, "off");
+	lua_pushstring(L, report_signal_code(s));
+	lua_setfield(L, -2, "code");
+	lua_pushinteger(L, s->addr_lsb);
+	lua_setfield(L, -2, "lsb");
+}
+
+static int machine_signals(lua_State *L)
+{
+	const struct run *run = lab_machine_check(L, 1)->run;
+	int n = min_t(u64, run->nr_signals, ARRAY_SIZE(run->signals));
+
+	lua_createtable(L, n, 0);
+	for (int i = 0; i < n; i++) {
+		push_signal(L, &run->signals[i]);
+		lua_rawseti(L, -2, i + 1);
+	}
+	lua_pushinteger(L, run->nr_signals);
+	return 2;
+}
+
 void lab_machine_add_looks(lua_State *L)
 {
 	static const luaL_Reg methods[] = {
@@ -490,6 +527,8 @@ void lab_machine_add_looks(lua_State *L)
 		{"stats", machine_stats},
 		{"clock", machine_clock},
 		{"map", machine_map},
+		{"signals", machine_signals},
+		{"misses", machine_misses},
 		{NULL, NULL},
 	};
 

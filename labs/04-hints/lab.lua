@@ -6,10 +6,6 @@ local function boot(kernel, size, ra_kb, io_kb, fs)
 	}
 end
 
-local function ms(ns)
-	return ("%.2f"):format(ns / 1e6)
-end
-
 -- Pages that one WILLNEED over the whole file caches.
 local function willneed(kernel, ra_kb, io_kb)
 	local m = boot(kernel, "32m", ra_kb, io_kb)
@@ -215,7 +211,6 @@ large folios. If the program will read the range in order anyway, plain readahea
 			id = "random",
 			title = "RANDOM: believe me, there is no stream",
 			prepare = function(s)
-				s.ms = ms
 				s.k = s.rng:int(15, 60)
 				s.spots = {}
 				for i = 1, s.k do
@@ -295,8 +290,8 @@ The program fetches **{{k}} records** on v6.18, all far apart in a cold file.
 				s.whole:play("fadvise random 0 0; " .. s.whole_ops)
 				local a, b = s.plain:stats(), s.told:stats()
 				print(("%d records     pages read  wasted  requests  ms"):format(s.k))
-				print(("no advice      %10d %7d %9d  %s"):format(a.pages.read, a.pages.wasted, a.ios, ms(a.virtual_ns)))
-				print(("RANDOM         %10d %7d %9d  %s"):format(b.pages.read, b.pages.wasted, b.ios, ms(b.virtual_ns)))
+				print(("no advice      %10d %7d %9d  %s"):format(a.pages.read, a.pages.wasted, a.ios, fl.ms(a.virtual_ns)))
+				print(("RANDOM         %10d %7d %9d  %s"):format(b.pages.read, b.pages.wasted, b.ios, fl.ms(b.virtual_ns)))
 				local c, d = s.seq:stats(), s.seq_told:stats()
 				figure("random-in-order", plot.bars {
 					title = ("%d pages in order, ms"):format(s.n),
@@ -306,10 +301,10 @@ The program fetches **{{k}} records** on v6.18, all far apart in a cold file.
 			end,
 			reveal = [[
 For records, RANDOM saved {{plain:stats().pages.wasted}} pages of reading. It did not save requests: {{plain:stats().ios}} without,
-{{told:stats().ios}} with. (With RANDOM and *one* `pread` of 8 KiB for each record: {{whole:stats().ios}} requests, {{ms(whole:clock())}} ms.)
+{{told:stats().ios}} with. (With RANDOM and *one* `pread` of 8 KiB for each record: {{whole:stats().ios}} requests, {{fl.ms(whole:clock())}} ms.)
 
-In order, RANDOM is a disaster: {{seq_told:stats().ios}} requests instead of {{seq:stats().ios}}, {{ms(seq_told:clock())}} ms instead of
-{{ms(seq:clock())}} ms. Advice is not a wish that the kernel weighs. It is a switch.
+In order, RANDOM is a disaster: {{seq_told:stats().ios}} requests instead of {{seq:stats().ios}}, {{fl.ms(seq_told:clock())}} ms instead of
+{{fl.ms(seq:clock())}} ms. Advice is not a wish that the kernel weighs. It is a switch.
 ]],
 		},
 
@@ -613,7 +608,6 @@ starts over. Drop what lies *behind* the reader, never what lies before it.
 			id = "backup",
 			title = "A backup that leaves no trace",
 			prepare = function(s)
-				s.ms = ms
 				s.pages = 2048
 				s.hot = s.rng:int(4, 55) * 32
 				s.hot_n = s.rng:int(2, 5) * 32
@@ -635,7 +629,7 @@ starts over. Drop what lies *behind* the reader, never what lies before it.
 Last, a program with manners. A nightly backup reads a file of {{pages}} pages (8 MiB) from front to back. Another program keeps pages **{{hot}} to {{hot_last}}** in the cache,
 and wants to find them there in the morning. The backup's own pages are of no use to anybody.
 
-A plain backup, `read 64k 128`, takes {{ms(plain_ns)}} ms and leaves {{plain:cached()}} pages in the cache.
+A plain backup, `read 64k 128`, takes {{fl.ms(plain_ns)}} ms and leaves {{plain:cached()}} pages in the cache.
 
 Write a better one. It runs on descriptor 1, which is open, at position 0, and current. (`read 64k 8` reads 8 times; `fadvise dontneed 0k 512k` drops pages 0 to 127 if their folios lie inside.
 In `answers.lua` the text may be built by a program: `(function() local t = {} ... return table.concat(t, "; ") end)()`.)
@@ -646,7 +640,7 @@ In `answers.lua` the text may be built by a program: `(function() local t = {} .
 					points = 10,
 					max_ops = 600,
 					text = "A workload of at most 600 operations on v6.18 that reads all {{pages}} pages with `read`, after which pages **{{hot}} to {{hot_last}}** are cached and **nothing else** is. "
-						.. "At no moment may more than **{{hot_n + 320}}** pages be cached, and it may take at most **{{ms(limit_ns)}} ms**.",
+						.. "At no moment may more than **{{hot_n + 320}}** pages be cached, and it may take at most **{{fl.ms(limit_ns)}} ms**.",
 					check = function(s, w)
 						local m = s.start()
 						local start = m:clock()
@@ -683,7 +677,7 @@ In `answers.lua` the text may be built by a program: `(function() local t = {} .
 							return false, ("%d pages are left besides the hot ones"):format(m:cached() - s.hot_n)
 						end
 						if ns > s.limit_ns then
-							return false, ("it took %s ms, at most %s are allowed"):format(ms(ns), ms(s.limit_ns))
+							return false, ("it took %s ms, at most %s are allowed"):format(fl.ms(ns), fl.ms(s.limit_ns))
 						end
 						return true
 					end,

@@ -4,10 +4,6 @@ local function boot(kernel, size, ra_kb, fs)
 	return fl.machine { kernel = kernel, fs = fs or "xfs", size = size or "64m", disk = "nvme", ra_kb = ra_kb }
 end
 
-local function ms(ns)
-	return ("%.2f"):format(ns / 1e6)
-end
-
 -- Several readers by turns, `n` reads of `pages` pages each, from the pages in `starts`; each on a
 -- descriptor of its own if `own`.
 local function turns(starts, n, pages, own)
@@ -21,10 +17,6 @@ local function turns(starts, n, pages, own)
 		end
 	end
 	return table.concat(ops, "; ")
-end
-
-local function misses(m)
-	return m:counters().page_cache_sync_ra or 0
 end
 
 -- Marks that were met and after which nothing was read.
@@ -152,7 +144,6 @@ lab {
 			id = "two-readers",
 			title = "Each with a descriptor of its own",
 			prepare = function(s)
-				s.ms, s.misses = ms, misses
 				s.d = s.rng:pick { 2, 3, 4 }
 				s.front = s.rng:pick { true, false }
 				s.pages = s.rng:pick { 4, 8, 16 }
@@ -185,7 +176,7 @@ first read elsewhere is *random*: it reads what was asked and opens no window.
 					predict = true,
 					unit = "misses",
 					text = "How many of the {{d * n}} reads **miss** the cache and have to wait for the disk from the start?",
-					answer = function(s) return misses(s.own) end,
+					answer = function(s) return s.own:misses() end,
 					hints = {
 						"After its first window, a reader meets marks, not misses.",
 						"A reader that starts at page 0 misses once. Another one misses twice: its first read is random, its second opens the window.",
@@ -203,12 +194,12 @@ first read elsewhere is *random*: it reads what was asked and opens no window.
 					},
 					answer = function(s)
 						local a, b = s.own, s.shared
-						if misses(b) > 2 * misses(a) and b:clock() > a:clock() * 1.3 then
+						if b:misses() > 2 * a:misses() and b:clock() > a:clock() * 1.3 then
 							return 1
-						elseif misses(b) == misses(a) then
+						elseif b:misses() == a:misses() then
 							return 2
 						end
-						return misses(b) < misses(a) and 3 or 4
+						return b:misses() < a:misses() and 3 or 4
 					end,
 					hints = { "One window, and the reader whose turn it is overwrites it." },
 				},
@@ -217,8 +208,8 @@ first read elsewhere is *random*: it reads what was asked and opens no window.
 				print("                 misses  requests  pages read  wasted  ms")
 				for _, c in ipairs { { "own descriptors", s.own }, { "one descriptor", s.shared } } do
 					local st = c[2]:stats()
-					print(("%-15s %7d %9d %11d %7d  %s"):format(c[1], misses(c[2]), st.ios, st.pages.read,
-						st.pages.wasted, ms(st.virtual_ns)))
+					print(("%-15s %7d %9d %11d %7d  %s"):format(c[1], c[2]:misses(), st.ios, st.pages.read,
+						st.pages.wasted, fl.ms(st.virtual_ns)))
 				end
 				figure("shared-descriptor", plot.bars {
 					title = ("%d readers, ms"):format(s.d),
@@ -227,7 +218,7 @@ first read elsewhere is *random*: it reads what was asked and opens no window.
 				})
 			end,
 			reveal = [[
-{{misses(own)}} misses became {{misses(shared)}}, {{ms(own:clock())}} ms became {{ms(shared:clock())}} ms. The pages that nobody used (`wasted`)
+{{own:misses()}} misses became {{shared:misses()}}, {{fl.ms(own:clock())}} ms became {{fl.ms(shared:clock())}} ms. The pages that nobody used (`wasted`)
 hardly tell: {{own:stats().pages.wasted}} and {{shared:stats().pages.wasted}}. What is lost is not reading too much but reading too **late**. The rest of this lab finds out where.
 ]],
 		},
@@ -388,7 +379,7 @@ a record *in the descriptor*.
 					},
 					answer = function(s)
 						local hits = s.later:counters().fl_mark_hit - s.after:counters().fl_mark_hit
-						local more = misses(s.later) - misses(s.after)
+						local more = s.later:misses() - s.after:misses()
 						return hits == 0 and more == 0 and 1 or hits > 0 and 2 or 3
 					end,
 					hints = { "One bit, and the kernel takes it off before it reads." },
@@ -409,7 +400,7 @@ which *it* does not expect, and so on. Readers in the same place and readers in 
 			id = "lost",
 			title = "A mark is met, and nothing is read",
 			prepare = function(s)
-				s.ms, s.misses, s.lost = ms, misses, lost
+				s.lost = lost
 				s.n = s.rng:int(60, 120)
 				repeat
 					s.a, s.b = s.rng:int(1, 30) * 64, s.rng:int(70, 200) * 64
@@ -426,8 +417,8 @@ which *it* does not expect, and so on. Readers in the same place and readers in 
 					local m = play(kernel, s.ops)
 					s.ran[kernel] = m
 					local c = m:counters()
-					s.rows[#s.rows + 1] = ("| %s | %d | %d | %d | %d | %s |"):format(kernel, c.fl_mark_hit, lost(m), misses(m),
-						c.mm_filemap_add_to_page_cache, ms(m:clock()))
+					s.rows[#s.rows + 1] = ("| %s | %d | %d | %d | %d | %s |"):format(kernel, c.fl_mark_hit, lost(m), m:misses(),
+						c.mm_filemap_add_to_page_cache, fl.ms(m:clock()))
 				end
 				s.rows = table.concat(s.rows, "\n")
 				s.own = play("v6.18", turns({ s.a, s.b }, s.n, 16, true))
@@ -439,7 +430,7 @@ Larger reads. Two readers on one descriptor, from page {{a}} and from page {{b}}
 
 {{rows}}
 
-(With a descriptor each, on v6.18: {{misses(own)}} misses, {{ms(own:clock())}} ms.) Many marks are met **in vain**: the mark is taken off, and nothing is read. The reader runs to the end of what is cached, misses,
+(With a descriptor each, on v6.18: {{own:misses()}} misses, {{fl.ms(own:clock())}} ms.) Many marks are met **in vain**: the mark is taken off, and nothing is read. The reader runs to the end of what is cached, misses,
 and waits. That is where the time went.
 
 What the kernel does at a mark that it did not expect (`page_cache_async_ra()`), F being the marked folio's first page, *m* being `ra_pages`:
@@ -550,7 +541,6 @@ But there *was* a hole. Why did it not see it? That is the second one.
 			id = "drift",
 			title = "The cursor drifts",
 			prepare = function(s)
-				s.ms, s.misses = ms, misses
 				repeat
 					s.a, s.b = s.rng:int(10, 60) * 100 + s.rng:int(0, 99), s.rng:int(80, 150) * 100 + s.rng:int(0, 99)
 					s.next = first_unexpected("v6.18", { s.a, s.b }, 100, 1, function(e)
@@ -614,17 +604,17 @@ On v6.18, two readers a page at a time, from page {{a}} and from page {{b}}. One
 				s.before:play(s.next.op)
 				print(s.before:map { from = s.from, to = s.from + 95 })
 				print(("The window: start %d, size %d. Page %d stays out of the cache."):format(s.next.start, s.next.size, s.hole))
-				print(("\nStep 4's readers on v6.18:      %3d marks met in vain, %2d misses, %s ms"):format(lost(s.with), misses(s.with),
-					ms(s.with:clock())))
+				print(("\nStep 4's readers on v6.18:      %3d marks met in vain, %2d misses, %s ms"):format(lost(s.with), s.with:misses(),
+					fl.ms(s.with:clock())))
 				print(("without the drift (no kernel):  %3d                    %2d         %s ms"):format(lost(s.without),
-					misses(s.without), ms(s.without:clock())))
+					s.without:misses(), fl.ms(s.without:clock())))
 			end,
 			reveal = [[
 A page is left out, a reader will miss it, alone, and wait for the disk. And step 4's riddle is solved: with exactly 32 pages cached from F on, the hole is the *last* page of the walk, F + 32; the drifting cursor says "F + 32" and looks at F + 31,
 which is cached. No hole found.
 
 The drift is in `xas_next()` and `xas_load()` of all six recorded kernels (`foliolab golden`; the knob CURSOR_DRIFT takes it away in the miniature only). A curiosity of one step, and it costs this workload
-{{ms(with:clock() - without:clock())}} of {{ms(with:clock())}} ms.
+{{fl.ms(with:clock() - without:clock())}} of {{fl.ms(with:clock())}} ms.
 ]],
 		},
 
@@ -636,7 +626,6 @@ The drift is in `xas_next()` and `xas_load()` of all six recorded kernels (`foli
 				s.disagree = disagree
 				s.demo = fl.machine { kernel = "v6.18", fs = "xfs", size = "1m" }
 				s.demo:play("fadvise willneed 400k 40k; fd 1; pread 440k 16k")
-				s.ms = ms
 				s.b = s.rng:int(40, 200) * 64
 				s.ops = turns({ 0, s.b }, 600, 1, false)
 				s.ran = { ["v6.12"] = play("v6.12", s.ops), ["v6.17"] = play("v6.17", s.ops) }
@@ -669,8 +658,8 @@ PREV_MISS_FIX.) This differs in one case only.
 				},
 				ask.choice {
 					id = "slower",
-					text = "Two readers by turns on one descriptor, **a page at a time**, from page 0 and from page {{b}}: v6.12 takes {{ms(ran[\"v6.12\"]:clock())}} ms, v6.17 {{ms(ran[\"v6.17\"]:clock())}} ms. (A descriptor each, v6.17: "
-						.. "{{ms(own:clock())}} ms.) Which of the changes of v6.17 costs most of it? That is: which one, taken back, makes v6.17 fastest?",
+					text = "Two readers by turns on one descriptor, **a page at a time**, from page 0 and from page {{b}}: v6.12 takes {{fl.ms(ran[\"v6.12\"]:clock())}} ms, v6.17 {{fl.ms(ran[\"v6.17\"]:clock())}} ms. (A descriptor each, v6.17: "
+						.. "{{fl.ms(own:clock())}} ms.) Which of the changes of v6.17 costs most of it? That is: which one, taken back, makes v6.17 fastest?",
 					options = {
 						"END_ALIGN: the end of a window read at a mark is rounded down to the folio size",
 						"RA_ORDER_FIELD: the folio order is remembered in the descriptor, so the readers share it",
@@ -725,7 +714,6 @@ So in short, for readers that share a descriptor:
 			id = "threads",
 			title = "Threads with pread",
 			prepare = function(s)
-				s.ms, s.misses = ms, misses
 				s.t = s.rng:pick { 3, 4 }
 				s.kernel = s.rng:pick { "v6.12", "v6.17", "v7.3" }
 				s.each = s.rng:int(160, 320)
@@ -801,7 +789,7 @@ Real threads do not take turns: the scheduler decides. On {{kernel}}, **{{t}} th
 					predict = true,
 					unit = "misses",
 					text = "How many of its {{t * (each // 4)}} reads miss in the program that says RANDOM?",
-					answer = function(s) return misses(s.ran.random) end,
+					answer = function(s) return s.ran.random:misses() end,
 					hints = { "Nothing is read ahead, and no page is read twice." },
 				},
 			},
@@ -811,8 +799,8 @@ Real threads do not take turns: the scheduler decides. On {{kernel}}, **{{t}} th
 					{ "readahead()", "willneed" } } do
 					local m = s.ran[c[2]]
 					local st = m:stats()
-					print(("%-15s %6d %11d %7d  %8.2f  %s"):format(c[1], misses(m), st.pages.read, st.pages.wasted, st.waste_ms,
-						ms(st.virtual_ns)))
+					print(("%-15s %6d %11d %7d  %8.2f  %s"):format(c[1], m:misses(), st.pages.read, st.pages.wasted, st.waste_ms,
+						fl.ms(st.virtual_ns)))
 				end
 				figure("threads", plot.bars {
 					title = ("%d threads on %s, ms"):format(s.t, s.kernel),
@@ -824,8 +812,8 @@ Real threads do not take turns: the scheduler decides. On {{kernel}}, **{{t}} th
 				})
 			end,
 			reveal = [[
-A descriptor for each thread is the simple cure: {{ms(ran.own:clock())}} ms instead of {{ms(ran.shared:clock())}}. It wastes some pages at each stream's end, {{ran.own:stats().pages.wasted}} here, worth {{("%.2f"):format(ran.own:stats().waste_ms)}} ms of disk and CPU.
-The last line is another cure, on the shared descriptor: each thread calls `readahead()` for its own next 256 KiB, one piece ahead of itself (lab 04): {{ms(ran.willneed:clock())}} ms, {{ran.willneed:stats().pages.wasted}} pages wasted. The thread knows where it will stop; the kernel cannot.
+A descriptor for each thread is the simple cure: {{fl.ms(ran.own:clock())}} ms instead of {{fl.ms(ran.shared:clock())}}. It wastes some pages at each stream's end, {{ran.own:stats().pages.wasted}} here, worth {{("%.2f"):format(ran.own:stats().waste_ms)}} ms of disk and CPU.
+The last line is another cure, on the shared descriptor: each thread calls `readahead()` for its own next 256 KiB, one piece ahead of itself (lab 04): {{fl.ms(ran.willneed:clock())}} ms, {{ran.willneed:stats().pages.wasted}} pages wasted. The thread knows where it will stop; the kernel cannot.
 ]],
 		},
 
@@ -833,7 +821,6 @@ The last line is another cure, on the shared descriptor: each thread calls `read
 			id = "one-descriptor",
 			title = "With one descriptor after all",
 			prepare = function(s)
-				s.ms, s.misses = ms, misses
 				s.a = s.rng:int(10, 90) * 8
 				s.b = s.rng:int(200, 400) * 8
 				s.n = s.rng:int(20, 40) * 8
@@ -848,8 +835,8 @@ Last, a merge: it needs two runs of one file by turns, pages **{{a}} to {{a + n 
 
 | {{8 * 4}} KiB from each by turns | ms | wasted pages |
 |---|---|---|
-| one descriptor | {{ms(shared:clock())}} | {{shared:stats().pages.wasted}} |
-| two descriptors | {{ms(own:clock())}} | {{own:stats().pages.wasted}} |
+| one descriptor | {{fl.ms(shared:clock())}} | {{shared:stats().pages.wasted}} |
+| two descriptors | {{fl.ms(own:clock())}} | {{own:stats().pages.wasted}} |
 
 Do better, on the one descriptor.
 ]],
@@ -858,7 +845,7 @@ Do better, on the one descriptor.
 					id = "one_descriptor",
 					points = 10,
 					max_ops = 400,
-					text = "A workload of at most 400 operations, without `fd` and `reopen`, that reads all {{2 * n}} pages with `pread` or `read`, changes from one run to the other at least **{{switches}} times**, takes at most **{{ms(limit)}} ms** and "
+					text = "A workload of at most 400 operations, without `fd` and `reopen`, that reads all {{2 * n}} pages with `pread` or `read`, changes from one run to the other at least **{{switches}} times**, takes at most **{{fl.ms(limit)}} ms** and "
 						.. "leaves at most **{{max_waste}}** pages unread in the cache.",
 					check = function(s, w)
 						local m = boot("v6.18")
@@ -899,7 +886,7 @@ Do better, on the one descriptor.
 							return false, ("%d pages were read for nothing, at most %d may be"):format(st.pages.wasted, s.max_waste)
 						end
 						if m:clock() > s.limit then
-							return false, ("it took %s ms, at most %s are allowed"):format(ms(m:clock()), ms(s.limit))
+							return false, ("it took %s ms, at most %s are allowed"):format(fl.ms(m:clock()), fl.ms(s.limit))
 						end
 						return true
 					end,

@@ -1,10 +1,7 @@
 -- Lab 06: a readahead policy of one's own, step by step, against the kernel's.
 
+local TRIES = 40	-- to make a counterexample smaller
 local PRICE = 5000	-- ns a wasted page costs
-
-local function ms(ns)
-	return ("%.2f"):format(ns / 1e6)
-end
 
 local function join(list)
 	return table.concat(list, "; ")
@@ -54,10 +51,6 @@ end
 
 local function boot(size)
 	return fl.machine { kernel = "v6.18", fs = "xfs", size = size, disk = "nvme" }
-end
-
-local function misses(m)
-	return m:counters().page_cache_sync_ra or 0
 end
 
 -- What one workload costs under `policy` (nil: the kernel's).
@@ -226,18 +219,18 @@ local function watch(f, ops, p)
 	return m, list
 end
 
--- Is what the student's policy decides what the lab's own decides?
-local function same_decisions(f, own, ops, p)
+-- Where what the student's policy decides is not what the lab's own decides.
+local function first_difference(f, own, ops, p)
 	local m, got = watch(f, ops, p)
 	if not m then
-		return false, got
+		return got
 	end
 	local _, want = watch(own, ops)
 	for i, w in ipairs(want) do
 		local g = got[i]
 		local at = ("%s for %d pages at page %d"):format(w.kind == "sync_ra" and "a miss" or "a mark", w.count, w.index)
 		if not g or g.kind ~= w.kind or g.index ~= w.index then
-			return false, ("expected %s there, but your windows lead to %s"):format(at,
+			return ("expected %s there, but your windows lead to %s"):format(at,
 				g and ("%s at page %d"):format(g.kind == "sync_ra" and "a miss" or "a mark", g.index) or "nothing more")
 		end
 		local function say(e)
@@ -245,13 +238,47 @@ local function same_decisions(f, own, ops, p)
 				or e.window == false and "false" or "nothing (the kernel decides)"
 		end
 		if say(g) ~= say(w) then
-			return false, ("%s: %s, expected %s"):format(at, say(g), say(w))
+			return ("%s: %s, expected %s"):format(at, say(g), say(w))
 		end
 	end
 	if #got > #want then
-		return false, ("your policy was asked %d times, expected %d"):format(#got, #want)
+		return ("your policy was asked %d times, expected %d"):format(#got, #want)
 	end
-	return true
+end
+
+-- "read 4k 3" is { "read", 1, 3 }, "pread 8m 4k" is { "pread", 2048, 1 }: pages, so that they can shrink.
+local function parse(ops)
+	local list = {}
+	for op, a, b in ops:gmatch("(%a+) (%w+) ?(%w*)") do
+		b = b ~= "" and b or 1
+		list[#list + 1] = op == "read" and { op, fl.size(a) // 4096, tonumber(b) } or { op, fl.size(a) // 4096, fl.size(b) // 4096 }
+	end
+	return list
+end
+
+local function unparse(list)
+	local ops = {}
+	for i, o in ipairs(list) do
+		local read = o[1] == "read"
+		if #o < 3 or o[3] < 1 or o[2] < (read and 1 or 0) then
+			return nil
+		end
+		ops[i] = read and ("read %dk %d"):format(4 * o[2], o[3]) or ("pread %dk %dk"):format(4 * o[2], 4 * o[3])
+	end
+	return #ops > 0 and join(ops) or nil
+end
+
+-- Does the student's policy decide as the lab's own does? If not: where, with as few and small reads as can be.
+local function same_decisions(f, own, ops, p)
+	local why = first_difference(f, own, ops, p)
+	if not why then
+		return true
+	end
+	local smallest, less = fl.smallest(parse(ops), function(list)
+		local text = unparse(list)
+		return text and first_difference(f, own, text, p)
+	end, TRIES)
+	return false, ("%s (with '%s')"):format(less or why, less and unparse(smallest) or ops)
 end
 
 lab {
@@ -263,11 +290,11 @@ lab {
 			id = "score",
 			title = "The kernel's score is 100",
 			prepare = function(s)
-				s.ms, s.PRICE, s.KERNEL = ms, PRICE, KERNEL
+				s.PRICE, s.KERNEL = PRICE, KERNEL
 				s.rows = { "| workload | misses | wasted pages | ms | cost, ms |", "|---|---|---|---|---|" }
 				for i, w in ipairs(SET) do
 					local k = KERNEL[i]
-					s.rows[#s.rows + 1] = ("| %s | %d | %d | %s | %s |"):format(w.name, k.misses, k.wasted, ms(k.ns), ms(k.cost))
+					s.rows[#s.rows + 1] = ("| %s | %d | %d | %s | %s |"):format(w.name, k.misses, k.wasted, fl.ms(k.ns), fl.ms(k.cost))
 				end
 				s.rows = table.concat(s.rows, "\n")
 				s.ns = KERNEL[1].ns * s.rng:int(50, 140) // 100
@@ -295,10 +322,10 @@ A geometric mean has no favourites: to be twice as good on one workload is worth
 					id = "points",
 					percent = 2,
 					unit = "points",
-					text = "Some policy runs *sequential* in {{ms(ns)}} ms and wastes {{wasted}} pages. How many points is that? (Within 2 %.)",
+					text = "Some policy runs *sequential* in {{fl.ms(ns)}} ms and wastes {{wasted}} pages. How many points is that? (Within 2 %.)",
 					answer = function(s) return 100 * KERNEL[1].cost / (s.ns + s.wasted * PRICE) end,
 					hints = {
-						"Its cost: {{ms(ns)}} ms + {{wasted}} x {{PRICE / 1e6}} ms = {{ms(ns + wasted * PRICE)}} ms. The kernel's: {{ms(KERNEL[1].cost)}} ms.",
+						"Its cost: {{fl.ms(ns)}} ms + {{wasted}} x {{PRICE / 1e6}} ms = {{fl.ms(ns + wasted * PRICE)}} ms. The kernel's: {{fl.ms(KERNEL[1].cost)}} ms.",
 					},
 				},
 				ask.number {
@@ -341,7 +368,6 @@ misses, and must. There is something to win.
 			id = "fixed",
 			title = "A fixed window",
 			prepare = function(s)
-				s.ms = ms
 				s.w = s.rng:int(3, 12) * 4
 				s.n = s.rng:int(150, 500)
 				s.k = s.rng:int(20, 60)
@@ -379,7 +405,7 @@ The simplest policy reads **{{w}} pages** at each miss (or the request, if that 
 						local m = boot("64m")
 						m:policy(s.policy)
 						m:play(s.seq_ops)
-						return misses(m)
+						return m:misses()
 					end,
 					hints = { "Each miss brings {{w}} pages; {{n}} / {{w}}, rounded up." },
 				},
@@ -420,7 +446,7 @@ The simplest policy reads **{{w}} pages** at each miss (or the request, if that 
 				s.seq:play(s.seq_ops)
 				s.rand:policy(s.policy)
 				s.rand:play(s.rand_ops)
-				print(("program 1: %d misses. Program 2: %d pages wasted."):format(misses(s.seq), s.rand:stats().pages.wasted))
+				print(("program 1: %d misses. Program 2: %d pages wasted."):format(s.seq:misses(), s.rand:stats().pages.wasted))
 				figure("fixed", plot.bars {
 					title = ("Points of the fixed window of %d pages (kernel: 100)"):format(s.w),
 					labels = { SET[1].name, SET[2].name, SET[3].name, SET[4].name, SET[5].name, SET[6].name },
@@ -436,7 +462,6 @@ Value {{("%.0f"):format(result.value)}}. It waits for the disk once every {{w}} 
 			id = "doubling",
 			title = "A mark, and doubling",
 			prepare = function(s)
-				s.ms = ms
 				s.first = s.rng:pick { 4, 6, 8, 12 }
 				s.most = s.rng:pick { 48, 64, 80, 96, 128 }
 				s.policy = doubling(s.first, s.most, false)
@@ -509,7 +534,6 @@ The mark and the growth are what makes *sequential* good. The price stands under
 			id = "gate",
 			title = "No window without a reason",
 			prepare = function(s)
-				s.ms = ms
 				s.first = s.rng:pick { 4, 6, 8, 12 }
 				s.most = s.rng:pick { 48, 64, 80, 96, 128 }
 				s.policy = doubling(s.first, s.most, true)
@@ -584,7 +608,7 @@ A program reads **{{k + j}} records**, all far apart, in random order: {{k}} of 
 					m:policy(c[2])
 					m:play(s.ops)
 					local st = m:stats()
-					print(("%-9s %3d misses, %4d pages wasted, %s ms"):format(c[1], misses(m), st.pages.wasted, ms(st.virtual_ns)))
+					print(("%-9s %3d misses, %4d pages wasted, %s ms"):format(c[1], m:misses(), st.pages.wasted, fl.ms(st.virtual_ns)))
 				end
 			end,
 			reveal = [[
@@ -598,7 +622,6 @@ Now *random* is as good as the kernel's. This is, in essence, what the kernel do
 			id = "stride",
 			title = "Strides, and how far ahead",
 			prepare = function(s)
-				s.ms = ms
 				s.stride = s.rng:int(5, 40)
 				s.distance = s.rng:int(3, 14)
 				s.base = s.rng:int(10, 500)
@@ -638,7 +661,7 @@ program waits for one page, the k after it are on their way.
 					predict = true,
 					unit = "misses",
 					text = "With **k = {{distance}}**: how many of the {{n}} reads miss?",
-					answer = function(s) return misses(s.play(s.distance)) end,
+					answer = function(s) return s.play(s.distance):misses() end,
 					hints = { "Read number i fetches the page of read number i + k." },
 				},
 				ask.choice {
@@ -688,14 +711,14 @@ program waits for one page, the k after it are on their way.
 				},
 			},
 			run = function(s)
-				print(("k = %d: %d misses."):format(s.distance, misses(s.play(s.distance))))
+				print(("k = %d: %d misses."):format(s.distance, s.play(s.distance):misses()))
 				figure("distance", plot.line {
 					title = ("%d reads, every %dth page: ms by distance k"):format(s.n, s.stride), x = "k", y = "ms",
 					series = { { name = "ms", points = s.points } },
 				})
 			end,
 			reveal = [[
-{{ms(ns[0])}} ms without, {{ms(ns[1])}} ms with k = 1, {{ms(ns[4])}} ms with 4, {{ms(ns[16])}} ms with 16. The disk takes the same time for each page; what changes is how many it works on at once: k + 1.
+{{fl.ms(ns[0])}} ms without, {{fl.ms(ns[1])}} ms with k = 1, {{fl.ms(ns[4])}} ms with 4, {{fl.ms(ns[16])}} ms with 16. The disk takes the same time for each page; what changes is how many it works on at once: k + 1.
 
 Why does the kernel not do this? It would have to remember more for each open file, look at it at each miss, and be wrong for programs that look like a column and are none. Whoever knows their pattern can say `readahead()` (lab 04).
 ]],
@@ -705,7 +728,6 @@ Why does the kernel not do this? It would have to remember more for each open fi
 			id = "streams",
 			title = "More than one stream",
 			prepare = function(s)
-				s.ms = ms
 				s.d = s.rng:int(2, 6)
 				s.n = s.rng:int(60, 120)
 				local starts, ops = {}, {}
@@ -729,7 +751,6 @@ Why does the kernel not do this? It would have to remember more for each open fi
 					m:play(s.ops)
 					return m
 				end
-				s.misses = misses
 				s.kernel, s.gated, s.own = s.play(), s.play(doubling(8, 64, true)), s.play(streams(16, 64))
 			end,
 			brief = [[
@@ -751,7 +772,7 @@ At a mark, the stream is the one whose last window holds the marked page; its ne
 					predict = true,
 					unit = "misses",
 					text = "How often do the {{d}} streams miss under such a policy? (None starts at page 0. They never lose a mark.)",
-					answer = function(s) return misses(s.own) end,
+					answer = function(s) return s.own:misses() end,
 					hints = { "Each stream misses with its first read, which is remembered, and with its second, which opens its window." },
 				},
 				ask.func {
@@ -785,7 +806,7 @@ At a mark, the stream is the one whose last window holds the marked page; its ne
 			run = function(s)
 				for _, c in ipairs { { "kernel", s.kernel }, { "gated", s.gated }, { "a list of streams", s.own } } do
 					local st = c[2]:stats()
-					print(("%-18s %4d misses, %4d pages wasted, %s ms"):format(c[1], misses(c[2]), st.pages.wasted, ms(st.virtual_ns)))
+					print(("%-18s %4d misses, %4d pages wasted, %s ms"):format(c[1], c[2]:misses(), st.pages.wasted, fl.ms(st.virtual_ns)))
 				end
 				figure("streams", plot.bars {
 					title = ("%d streams on one descriptor, ms"):format(s.d),
@@ -794,7 +815,7 @@ At a mark, the stream is the one whose last window holds the marked page; its ne
 				})
 			end,
 			reveal = [[
-{{misses(own)}} misses against the kernel's {{misses(kernel)}}. You have all the parts now.
+{{own:misses()}} misses against the kernel's {{kernel:misses()}}. You have all the parts now.
 ]],
 		},
 

@@ -20,6 +20,18 @@ test_expect_success 'an unknown option is refused, the nearest is named' '
 	bad "unexpected argument .x." kernels x
 '
 
+test_expect_success 'an option that means nothing without another is refused' '
+	bad "^foliolab: --pack: .*expected --trace" run -e "read 4k" --pack
+	bad "^foliolab: --trace-code: .*expected --trace" run -e "read 4k" --trace-code
+	bad "^foliolab: --jobs: .*expected --explore" run -e "read 4k" --jobs 2
+	bad "^foliolab: --figures: .*expected FILE.lua" run -e "read 4k" --figures .
+	bad "^foliolab: --explore: .*expected .foliolab run." compare -e "read 4k" \
+		--kernel v6.1 --kernel v6.7 --explore 2
+	bad "^foliolab: --view: none shows nothing, expected tui or gui" replay t.flt --view none
+	bad "^foliolab: too few arguments, expected EVENT" where 1
+	bad "^foliolab: nowhere/t.flt: .*, expected a file" run -e "read 4k" --trace nowhere/t.flt
+'
+
 test_expect_success 'an unknown operation: place, nearest name' '
 	bad "^foliolab: -e:1: unknown operation .reed.*did you mean .read.\?" run -e "reed 4k"
 	printf "read 4k\n# fine\n  raed 4k\n" >bad.wl

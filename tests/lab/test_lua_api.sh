@@ -28,6 +28,82 @@ sed -n 1,2p out | test_cmp want -
 sed -n '3s/.*\t//p;4p' out | test_cmp <(printf 'nil\n1000\n') -
 END
 
+test_expect_success 'signals are those of run --format json, with and without early kill' - <<'END'
+ops='mmap; touch 0; poison 0; touch 0; pwrite 8k 4k; poison 8k; touch 8k'
+for early in false true; do
+	set -- --fs tmpfs-always --size 1m --memory 256m
+	[ $early = false ] || set -- "$@" --early-kill
+	lua "$@" >out <<LUA
+local m = fl.machine {}
+assert(select("#", m:signals()) == 2 and #m:signals() == 0)
+m:play("$ops")
+local list, n = m:signals()
+assert(n == #list and n == m:stats().memory_failure.nr_signals)
+for _, s in ipairs(list) do
+	print(s.op, s.off, s.code, s.lsb)
+end
+LUA
+	"$FOLIOLAB" run -e "$ops" "$@" --format json |
+		sed -n '/"signals"/,/]/s/^.*"\(op\|off\|code\|lsb\)":[^A-Za-z0-9]*\([a-zA-Z0-9_-]*\).*/\2/p' |
+		paste - - - - >want
+	test_cmp want out
+	[ -s want ]
+done
+END
+
+test_expect_success 'misses are calls of page_cache_sync_ra(); fl.ms prints milliseconds' - <<'END'
+lua >out <<'LUA'
+local m = fl.machine { size = "4m" }
+assert(m:misses() == 0)
+m:play("read 4k 8; pread 2m 4k")
+assert(m:misses() == m:counters().page_cache_sync_ra and m:misses() == m:stats().windows.sync)
+print(fl.ms(0), fl.ms(1234567), fl.ms(99999.0))
+assert(not pcall(fl.ms, "x"))
+LUA
+printf '0.00\t1.23\t0.10\n' | test_cmp - out
+END
+
+test_expect_success '--trace records each machine as run records it, twins left out' - <<'END'
+cat >two.lua <<'LUA'
+fl.machine { kernel = "v6.12" }:play("read 4k 100")
+local m = fl.machine { kernel = "v6.18" }
+m:play("read 4k 100")
+m:twin():play("read 4k 100")
+fl.machine { kernel = "v6.7" }:play("pread 512k 64k")
+LUA
+"$FOLIOLAB" run two.lua --size 1m --trace t.flt --pack
+rm -f w.flt
+while read -r file kernel ops; do
+	"$FOLIOLAB" run -e "$ops" --kernel "$kernel" --size 1m --trace w.flt >/dev/null
+	"$FOLIOLAB" export w.flt --format csv >want
+	"$FOLIOLAB" export "$file" --format csv | grep -v ,fl_op, >got
+	grep -v ,fl_op, want | test_cmp - got
+done <<LIST
+t.flt v6.12 read 4k 100
+t-2.flt v6.18 read 4k 100
+t-3.flt v6.7 pread 512k 64k
+LIST
+[ ! -e t-4.flt ]
+END
+
+test_expect_success 'options that a Lua workload does not take are refused with the reason' - <<'END'
+echo 'print(1)' >none.lua
+refuse()
+{
+	local want=$1
+	shift
+	expect_exit 2 "$FOLIOLAB" run none.lua "$@" >out 2>err
+	grep -q "^foliolab: none.lua: .*$want" err
+	[ "$(wc -l <err)" = 1 ]
+}
+refuse 'boots no machine, expected one' --trace t.flt
+refuse 'expected no --view and no --serve' --view tui
+refuse 'expected no --view and no --serve' --serve socket
+refuse 'expected no --trace-code' --trace t.flt --trace-code
+refuse 'expected no --explore' --explore 3
+refuse 'expected no --measure' --perf
+END
+
 test_expect_success 'operations, counters and stats agree with run --format json' - <<'END'
 lua >out <<'LUA'
 local m = fl.machine { kernel = "v6.12", size = "1m" }

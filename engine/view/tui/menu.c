@@ -6,6 +6,7 @@
 
 #include "view/tui/internal.h"
 
+#define LOAD_MS	     5	 /* between two looks at items that are being loaded */
 #define BESIDE_WIDTH 100 /* from here on list and text stand beside each other */
 
 struct menu {
@@ -15,8 +16,7 @@ struct menu {
 	int about_of;			  /* item, or -1 */
 	unsigned int shown[TUI_MENU_MAX]; /* items that match */
 	unsigned int nr_shown, at;	  /* which of them is selected */
-	unsigned int loaded;
-	int first; /* of the list's rows */
+	int first;			  /* of the list's rows */
 	struct rect list;
 	bool searching, quit, chose;
 	struct tui_line search;
@@ -255,26 +255,36 @@ static int resize(struct menu *m)
 	return canvas_resize(&m->canvas, w, h);
 }
 
-/* One item between two keys; the selected one first. */
-static bool load_one(struct menu *m)
+static bool load(struct menu *m, int item)
 {
-	int item = selected(m);
+	struct tui_menu_item *it = &m->menu->items[item];
 
-	if (item < 0 || m->menu->items[item].title)
-		for (item = 0; item < (int)m->menu->nr && m->menu->items[item].title;)
-			item++;
-	if (item == (int)m->menu->nr)
+	if (it->title)
 		return false;
 	m->menu->load(m->menu, item);
+	if (!it->title)
+		return true;
 	m->about_of = -1;
 	match(m);
-	return true;
+	return false;
+}
+
+/* What is not there yet, the selected item first. True: call again. */
+static bool load_items(struct menu *m)
+{
+	int item = selected(m);
+	bool more = item >= 0 && load(m, item);
+
+	for (item = 0; item < (int)m->menu->nr; item++)
+		more |= load(m, item);
+	return more;
 }
 
 static int loop(struct menu *m, unsigned int theme, int *signo)
 {
 	struct term_mouse mouse;
 	bool more = true;
+	int wait = 0;
 
 	while (!m->quit && !m->chose) {
 		int key, ret = resize(m);
@@ -283,13 +293,14 @@ static int loop(struct menu *m, unsigned int theme, int *signo)
 			return ret;
 		draw(m);
 		term_show(&m->canvas, -1, -1);
-		key = term_key(more ? 0 : -1, -1, &mouse);
+		key = term_key(more ? wait : -1, -1, &mouse);
+		wait = LOAD_MS;
 		if (term_signal()) {
 			*signo = term_signal();
 			return -EINTR;
 		}
 		if (key == TERM_NONE)
-			more = load_one(m);
+			more = load_items(m);
 		else if (key == TERM_MOUSE)
 			click(m, &mouse);
 		else if (m->searching)

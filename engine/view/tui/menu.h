@@ -23,7 +23,8 @@ struct tui_menu {
 	struct tui_menu_item items[TUI_MENU_MAX];
 	unsigned int nr;
 	unsigned int chosen; /* what is selected at first, and in the end */
-	/* Fill in an item; called between two keys. */
+	/* Fill in an item, or go on with it: called between keys until it has a title. No waiting.
+	 */
 	void (*load)(struct tui_menu *menu, unsigned int item);
 	/* Print what it is about, at most @columns wide, with SGR. */
 	void (*print)(struct tui_menu *menu, unsigned int item, FILE *f, unsigned int columns);
