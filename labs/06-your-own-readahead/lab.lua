@@ -249,7 +249,8 @@ end
 -- "read 4k 3" is { "read", 1, 3 }, "pread 8m 4k" is { "pread", 2048, 1 }: pages, so that they can shrink.
 local function parse(ops)
 	local list = {}
-	for op, a, b in ops:gmatch("(%a+) (%w+) ?(%w*)") do
+	for text in ops:gmatch("[^;]+") do
+		local op, a, b = text:match("(%a+) (%w+) ?(%w*)")
 		b = b ~= "" and b or 1
 		list[#list + 1] = op == "read" and { op, fl.size(a) // 4096, tonumber(b) } or { op, fl.size(a) // 4096, fl.size(b) // 4096 }
 	end

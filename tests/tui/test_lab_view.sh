@@ -52,6 +52,27 @@ test_expect_success 'the menu: search, preview, a lab, back, quit' '
 	test ! -s errors
 '
 
+test_expect_success 'a lab.lua without an end is listed as broken and holds up no key' '
+	mkdir -p endless/01-endless
+	cp -r "$FL_ROOT/labs/02-the-readahead-window" endless
+	echo nothing >endless/01-endless/README.md
+	printf "local s = (\"a\"):rep(9999)\nwhile true do pcall(string.find, s, s) end\n" \
+		>endless/01-endless/lab.lua
+	start 100x30 "FOLIOLAB_LABS=$PWD/endless $FOLIOLAB 2>errors"
+	see "02  The readahead window"
+	! grep -q broken screen
+	press Down
+	see "^▶ 02  The readahead window"
+	! grep -q broken screen
+	see "01  01-endless .*broken"
+	press Up
+	see "broken: "
+	press q
+	wait_for after
+	test_grep "exit 0" status
+	test ! -s errors
+'
+
 test_expect_success 'the first question by hand: wrong, hint, right' '
 	lab 80x40 1
 	bytes=$(sed -n "s/^ Your file has \([0-9]*\) bytes.*/\1/p" screen)
