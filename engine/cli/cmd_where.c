@@ -146,7 +146,7 @@ static int cmd_where_main(struct cli_args *args)
 	if (!ret && !a.recording.path)
 		ret = fl_error_set(
 			&err, -EINVAL, NULL, 0,
-			"too few arguments, expected EVENT, the number of one, and a recording");
+			"too few arguments, expected the number of an event and a recording");
 	if (!ret)
 		ret = run(&a, &err);
 	return ret ? cli_fail(&err) : CLI_DONE;

@@ -155,6 +155,10 @@ int rerun_with(const struct recording_info *info, const struct tape *tape, u64 f
 	struct run *run;
 	int ret = make_config(info, &config, err);
 
+	if (!ret && !*info->workload)
+		ret = fl_error_set(err, -EINVAL, NULL, 0,
+				   "a recording of a Lua workload, which holds no operations to "
+				   "play once more, expected one of FILE.wl or -e OPS");
 	if (!ret)
 		ret = workload_parse(&ops, "recording", info->workload, strlen(info->workload),
 				     err);

@@ -28,7 +28,7 @@ test_expect_success 'an option that means nothing without another is refused' '
 	bad "^foliolab: --explore: .*expected .foliolab run." compare -e "read 4k" \
 		--kernel v6.1 --kernel v6.7 --explore 2
 	bad "^foliolab: --view: none shows nothing, expected tui or gui" replay t.flt --view none
-	bad "^foliolab: too few arguments, expected EVENT" where 1
+	bad "^foliolab: too few arguments, expected the number of an event" where 1
 	bad "^foliolab: nowhere/t.flt: .*, expected a file" run -e "read 4k" --trace nowhere/t.flt
 '
 

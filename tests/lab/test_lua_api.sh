@@ -84,6 +84,8 @@ t-2.flt v6.18 read 4k 100
 t-3.flt v6.7 pread 512k 64k
 LIST
 [ ! -e t-4.flt ]
+expect_exit 2 "$FOLIOLAB" struct --live inode t.flt 2>err
+grep -q '^foliolab: t.flt: a recording of a Lua workload.*, expected one of FILE.wl' err
 END
 
 test_expect_success 'options that a Lua workload does not take are refused with the reason' - <<'END'
