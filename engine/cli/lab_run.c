@@ -199,8 +199,8 @@ static int reveal(struct asking *a)
 		if (ret)
 			return ret;
 		lab_value_format(a->q, &reply.value, &a->options, text, sizeof(text));
-		fprintf(a->s->out, "The answer is %s%s%s.\n", text, *a->q->unit ? " " : "",
-			a->q->unit);
+		fprintf(a->s->out, "The answer is %s%s%s%s.\n", text, *a->q->unit ? " (" : "",
+			a->q->unit, *a->q->unit ? ")" : "");
 	}
 	a->item->status = LAB_REVEALED;
 	a->item->points = 0;

@@ -233,7 +233,8 @@ int lab_load_answers_text(struct lab *lab, const char *path, const char *text, s
 	if (!ret)
 		ret = lab_lua_call(lab->ll, 0, 1, err);
 	if (!ret && !lua_istable(L, -1))
-		ret = fl_error_set(err, -EINVAL, path, 0, "returns %s, expected 'return { ... }'",
+		ret = fl_error_set(err, -EINVAL, path, 0, "returns %s%s, expected 'return { ... }'",
+				   lua_isnil(L, -1) ? "" : "a ",
 				   lua_isnil(L, -1) ? "nothing" : luaL_typename(L, -1));
 	if (!ret) {
 		/* A plain table: nothing the student does to it later matters to us. */

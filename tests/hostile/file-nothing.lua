@@ -1,2 +1,2 @@
 -- Nothing at all.
--- file: returns a nil, expected 'return \{ \.\.\. \}'
+-- file: returns nothing, expected 'return \{ \.\.\. \}'

@@ -73,6 +73,18 @@ test_expect_success 'a lab.lua without an end is listed as broken and holds up n
 	test ! -s errors
 '
 
+test_expect_success 'help begins with the keys of a lab' '
+	lab 80x24 1
+	press F1
+	see "^ +H  in a lab: a hint"
+	test_grep "^ +R  in a lab: reveal" screen
+	test_grep "^ +Space  play or pause" screen
+	press x
+	press F10
+	wait_for after
+	"$FOLIOLAB" lab reset 1 --yes >/dev/null
+'
+
 test_expect_success 'the first question by hand: wrong, hint, right' '
 	lab 80x40 1
 	bytes=$(sed -n "s/^ Your file has \([0-9]*\) bytes.*/\1/p" screen)

@@ -153,6 +153,27 @@ void draw_hints(struct tui *t)
 
 /* ---- help ---- */
 
+/* What stands in that row of the help: in a lab the keys that only labs have come first. */
+static enum tui_command help_row(const struct tui *t, int row)
+{
+	static const enum tui_command first[] = {CMD_PANE,    CMD_HINT, CMD_REVEAL, CMD_MACHINE,
+						 CMD_COMMAND, CMD_HELP, CMD_QUIT};
+	const int nr = t->guide ? ARRAY_SIZE(first) : 0;
+
+	if (row < nr)
+		return first[row];
+	row -= nr;
+	for (int cmd = 0; cmd < CMD_NR; cmd++) {
+		bool above = false;
+
+		for (int i = 0; i < nr; i++)
+			above |= first[i] == (enum tui_command)cmd;
+		if (!above && !row--)
+			return cmd;
+	}
+	return CMD_QUIT;
+}
+
 void draw_help(struct tui *t, const struct rect *r)
 {
 	struct rect in = canvas_pane(&t->canvas, r, "keys \302\267 any key returns, arrows scroll");
@@ -160,8 +181,9 @@ void draw_help(struct tui *t, const struct rect *r)
 	int width = in.w / columns;
 
 	t->scroll = max(min(t->scroll, rows - in.h), 0);
-	for (int cmd = 0; cmd < CMD_NR; cmd++) {
-		int y = cmd % rows - t->scroll, x = in.x + 1 + cmd / rows * width;
+	for (int i = 0; i < CMD_NR; i++) {
+		int y = i % rows - t->scroll, x = in.x + 1 + i / rows * width;
+		enum tui_command cmd = help_row(t, i);
 
 		if (y < 0 || y >= in.h)
 			continue;
