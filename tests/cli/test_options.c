@@ -344,7 +344,8 @@ static void test_bad_targets(void **state)
 	snprintf(path, sizeof(path), "%s/none/out", p->dir);
 	assert_int_equal(out_open(&o, path, &err), -ENOENT);
 	assert_string_equal(err.file, path);
-	assert_string_equal(err.text, "No such file or directory");
+	assert_string_equal(err.text,
+			    "No such file or directory, expected a file that can be written");
 	snprintf(path, sizeof(path), "%s/", p->path);
 	assert_int_equal(out_open(&o, path, &err), -ENOENT);
 	assert_int_equal(symlink("nowhere", p->path), 0);
