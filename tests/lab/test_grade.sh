@@ -61,6 +61,16 @@ test_expect_success 'a wrong program is shown the smallest case in which it is w
 	test_grep "^    a read at byte [0-9]+, expected [0-9]+, after event [0-9]+ \(fl_read\), of as little as .(seek|pread) [0-9k]+( [0-9]+)?; read [^;]*.$" out
 '
 
+# A window smaller than its request: the least request that shows it has a page more than the window.
+test_expect_success 'a wrong policy is shown the fewest reads in which it is wrong' '
+	cat >policy.lua <<-\END
+	return { fixed = { sync_ra = function(ra, req, p) return { size = p.size } end } }
+	END
+	expect_exit 1 grade 6 --submission policy.lua >out
+	size=$(sed -n "s/^    size \([0-9]*\): a miss for .*/\1/p" out)
+	test_grep "^    size $size: a miss for $((size + 1)) pages at page 0: .*expected start 0, size $((size + 1)), async_size 0 \(with .read $((4 * (size + 1)))k 1.\)$" out
+'
+
 test_expect_success 'the hand-out gets nothing; a broken file says where and the next one counts' '
 	expect_exit 1 grade 3 --submission "$FOLIOLAB_LABS"/03-*/answers.lua --submission syntax.lua half.lua >out
 	test_grep "^    nothing could be graded: answers.lua:[0-9]+: " out
