@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -29,6 +30,33 @@ static void print_build(FILE *f)
 	fprintf(f, "compiler: %s\n", version_compiler());
 	for (unsigned int i = 0; (name = version_library(i, &version)); i++)
 		fprintf(f, "%s: %s\n", name, version);
+}
+
+/* ---- what work on FolioLab itself wants; `scripts/setup --developer` installs it ---- */
+
+static bool in_path(const char *program)
+{
+	const char *dir = getenv("PATH");
+	char path[PATH_MAX];
+
+	while (dir && *dir) {
+		int n = (int)strcspn(dir, ":");
+
+		if (snprintf(path, sizeof(path), "%.*s/%s", n, dir, program) < (int)sizeof(path) &&
+		    !access(path, X_OK))
+			return true;
+		dir += n + (dir[n] == ':');
+	}
+	return false;
+}
+
+static void print_developers_tools(FILE *f)
+{
+	static const char *const tools[] = {"clang",	"clang-format", "shellcheck",
+					    "luacheck", "cppcheck",	"gcovr"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(tools); i++)
+		fprintf(f, "developer's %s: %s\n", tools[i], in_path(tools[i]) ? "yes" : "no");
 }
 
 /* ---- the terminal ---- */
@@ -217,6 +245,7 @@ static void print_host(FILE *f)
 void doctor_print(FILE *f)
 {
 	print_build(f);
+	print_developers_tools(f);
 	print_terminal(f);
 	print_host(f);
 }

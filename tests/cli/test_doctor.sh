@@ -23,6 +23,15 @@ test_expect_success 'the kernel is the one that runs' '
 	grep -qx "page size: $(getconf PAGESIZE)" out
 '
 
+test_expect_success 'tools of developers are those in PATH' '
+	mkdir tools && printf "#!/bin/sh\n" >tools/gcovr && chmod +x tools/gcovr &&
+	printf "#!/bin/sh\n" >tools/cppcheck &&
+	PATH=$PWD/none:$PWD/tools "$FOLIOLAB" doctor >out
+	grep -qx "developer.s gcovr: yes" out
+	grep -qx "developer.s cppcheck: no" out
+	grep -qx "developer.s clang: no" out
+'
+
 test_expect_success 'nothing in the environment is too strange' '
 	env -i "$FOLIOLAB" doctor >out
 	test_grep "^terminal: unknown" out
