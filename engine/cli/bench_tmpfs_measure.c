@@ -254,7 +254,8 @@ int bench_tmpfs_measure(struct out *o, struct fl_error *err)
 	int ret = 0;
 
 	fprintf(o->f,
-		"\nThis host: %lld MiB, median of %d interleaved runs. before, v1 and merged are the\n"
+		"\nThis host: %lld MiB, median of %d interleaved runs, GiB for each second of processor\n"
+		"time. before, v1 and merged are the\n"
 		"miniature's own read path; its references and folio locks are locked instructions\n"
 		"here, and no virtual time is kept. memcpy moves the same pieces, read(2) is this\n"
 		"host's tmpfs with its system calls. Published for order 9: 64k from 10.0 to 12.0.\n"

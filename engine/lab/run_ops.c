@@ -369,16 +369,17 @@ static int play_readahead(struct run *run, const struct wl_op *op)
 static int play_mmap(struct run *run, const struct wl_op *op)
 {
 	struct machine *m = run->machine;
+	loff_t size = i_size_read(run->inode);
 	int ret;
 
 	(void)op;
 	charge(m, COST_SYSCALL, 1);
 	if (run->vma)
 		do_munmap(run->vma);
-	ret = do_mmap(run->mm, run_file(run), 0, i_size_read(run->inode), VM_READ | VM_WRITE, 0,
-		      &run->vma);
+	run->vma = NULL;
+	ret = do_mmap(run->mm, run_file(run), 0, size, VM_READ | VM_WRITE, 0, &run->vma);
 	account_call(run, ret);
-	return ret == -ENOMEM ? ret : 0;
+	return ret == -ENOMEM && mm_has_room(run->mm, size) ? ret : 0;
 }
 
 static int play_munmap(struct run *run, const struct wl_op *op)

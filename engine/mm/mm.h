@@ -191,9 +191,13 @@ void mmput(struct mm_struct *mm);
  */
 void mm_drop(struct mm_struct *mm);
 
+/* Is there a gap of @len bytes below all mappings? mm/mmap.c get_unmapped_area(). */
+bool mm_has_room(const struct mm_struct *mm, u64 len);
+
 /*
  * Map @len bytes (rounded up to pages) of @file from page @pgoff on, shared. @addr 0: chosen, at a
- * multiple of the PMD size plus @pgoff if at least that long. -EINVAL for no length, -ENOMEM.
+ * multiple of the PMD size plus @pgoff if at least that long. -EINVAL for no length, -ENOMEM, also
+ * where mm_has_room() says no.
  */
 int do_mmap(struct mm_struct *mm, struct file *file, unsigned long addr, unsigned long len,
 	    unsigned long vm_flags, unsigned long pgoff, struct vm_area_struct **ret);

@@ -72,16 +72,32 @@ struct vm_area_struct *vma_lookup(const struct mm_struct *mm, unsigned long addr
 	return NULL;
 }
 
+static unsigned long lowest_mapping(const struct mm_struct *mm)
+{
+	const struct vm_area_struct *vma;
+	unsigned long low = mm->mmap_base;
+
+	list_for_each_entry(vma, &mm->mmap, vm_list)
+		low = min(low, vma->vm_start);
+	return low;
+}
+
+bool mm_has_room(const struct mm_struct *mm, u64 len)
+{
+	/* Aligning costs up to two PMD sizes, and page 0 is nobody's. */
+	u64 spare = 2ULL << pmd_shift(mm->machine);
+	u64 low = lowest_mapping(mm);
+
+	return low > spare && len < low - spare;
+}
+
 /* Downwards from the lowest mapping. mm/huge_memory.c thp_get_unmapped_area() for long ones. */
 static unsigned long get_unmapped_area(const struct mm_struct *mm, unsigned long len,
 				       unsigned long pgoff)
 {
 	const struct machine *m = mm->machine;
-	unsigned long size = 1UL << pmd_shift(m), top = mm->mmap_base;
-	const struct vm_area_struct *vma;
+	unsigned long size = 1UL << pmd_shift(m), top = lowest_mapping(mm);
 
-	list_for_each_entry(vma, &mm->mmap, vm_list)
-		top = min(top, vma->vm_start);
 	if (len < size)
 		return top - len;
 	top = round_down(top - len, size) + ((pgoff << m->page_shift) & (size - 1));
@@ -111,6 +127,8 @@ int do_mmap(struct mm_struct *mm, struct file *file, unsigned long addr, unsigne
 	len = round_up(len, m->page_size);
 	if (!len || addr & (m->page_size - 1))
 		return -EINVAL;
+	if (!addr && !mm_has_room(mm, len))
+		return -ENOMEM;
 	vma = vm_area_alloc(mm, file);
 	if (!vma)
 		return -ENOMEM;

@@ -334,6 +334,21 @@ static void test_recency(void **state)
 
 /* ---- sharing, truncation, reclaim, advice ---- */
 
+/* Proves that a file longer than the 47 bits of a process is not mapped: mmap(2), ENOMEM. */
+static void test_no_room(void **state)
+{
+	struct run *run = map_open("v6.18", "xfs", 1 << 20);
+	struct vm_area_struct *vma;
+
+	assert_true(mm_has_room(run->mm, 1ULL << 46));
+	assert_false(mm_has_room(run->mm, 1ULL << 47));
+	assert_int_equal(do_mmap(run->mm, run_file(run), 0, 1UL << 50, VM_READ, 0, &vma), -ENOMEM);
+	scene_play(run, "pwrite 1000t 1; mmap; poison 0; touch 0");
+	assert_null(run->vma);
+	assert_int_equal(run->machine->mm->mf.num_poisoned_pages, 0);
+	scene_close(run);
+}
+
 /* Proves that NR_FILE_MAPPED counts a page once however many processes map it (3.6). */
 static void test_two_processes(void **state)
 {
@@ -460,6 +475,7 @@ int main(void)
 		cmocka_unit_test(test_two_processes), cmocka_unit_test(test_truncate),
 		cmocka_unit_test(test_reclaim),	      cmocka_unit_test(test_dontneed_cold),
 		cmocka_unit_test(test_keeps_file),    cmocka_unit_test(test_mlock),
+		cmocka_unit_test(test_no_room),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
