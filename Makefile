@@ -98,7 +98,8 @@ LIBS = $(BUILD_ID) $(PKG_LIBS) $(PLAIN_LIBS) $(LDLIBS)
 # Sources. In tests/ whatever is not a program of its own is a helper that all programs may use.
 find_c = $(sort $(shell find $(1) -name '*.c' ! -name '.*' 2>/dev/null))
 MAIN := engine/cli/main.c
-NOT_BUILT := $(if $(NO_GUI),engine/view/gui/sdl/% tests/view/test_window.c tests/view/test_display.c)
+NOT_BUILT := $(if $(NO_GUI),engine/view/gui/sdl/% tests/view/test_window.c tests/view/test_display.c \
+	tests/bench/gui_cost.c)
 LIB_SRCS := $(filter-out $(MAIN) $(NOT_BUILT),$(call find_c,engine))
 TEST_TREE := $(filter-out $(NOT_BUILT),$(call find_c,tests))
 BENCH_SRCS := $(filter tests/bench/%,$(TEST_TREE))

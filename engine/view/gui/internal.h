@@ -27,6 +27,25 @@ struct gui_range {
 	struct histogram latency;
 };
 
+/* What panels keep from one picture to the next. */
+enum gui_kept_what {
+	KEPT_TIME,    /* pixels of PANEL_TIME */
+	KEPT_HEAT,    /* of PANEL_HEAT: log2 of the lowest and highest row, then its counts */
+	KEPT_DENSITY, /* of PANEL_TIMELINE: events of each column */
+	KEPT_NR,
+};
+
+/* All that these depend on; compared as bytes, so it has no holes. */
+struct gui_kept_key {
+	u64 events, from_ns, to_ns, pages;
+	u32 w, h, unit, card, bar, reader;
+};
+
+struct gui_kept {
+	struct gui_kept_key key;
+	u32 *numbers; /* NULL: nothing yet */
+};
+
 struct gui {
 	struct tui view;
 	struct timeline lines[TUI_MACHINES];
@@ -39,6 +58,7 @@ struct gui {
 	enum gui_panel focus;
 	bool presenter; /* the panel in focus alone */
 	bool full_screen;
+	struct gui_kept kept[TUI_MACHINES][KEPT_NR];
 
 	/* Where things are in the last picture. */
 	struct box boxes[PANEL_NR]; /* of the panels; no width: not shown */
@@ -117,6 +137,17 @@ int gui_x_of(const struct gui *g, struct box plot, u64 ns);
 u64 gui_ns_at(const struct gui *g, struct box plot, int x);
 /* The lines over a plot: the moment, the range. */
 void gui_plot_marks(struct gui *g, unsigned int m, struct box plot);
+
+/* ---- kept.c ---- */
+/* The key of a panel in @box over the times that are shown; @pages is 0. */
+struct gui_kept_key gui_kept_key(const struct gui *g, unsigned int m, struct box box);
+/*
+ * What was kept for @key; or, with @fresh true, @nr zeros to be filled. Owned by @g, valid until
+ * the next call for the same @what. NULL without memory, which the draw list is told.
+ */
+u32 *gui_keep(struct gui *g, unsigned int m, enum gui_kept_what what,
+	      const struct gui_kept_key *key, size_t nr, bool *fresh);
+void gui_kept_fini(struct gui *g);
 
 /* ---- panels_sums.c ---- */
 /* How many orders, from 0 on, the panels have rows for: all that were ever cached, at least 5. */

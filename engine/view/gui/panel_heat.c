@@ -1,6 +1,4 @@
 /* Latency over time: a column a stretch of time, a row a power of two, brighter the more calls. */
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "view/gui/internal.h"
@@ -8,11 +6,13 @@
 
 #define COLUMN 4 /* units */
 
-/* Counts of calls: columns from left to right, rows from the slowest down. */
+#define MAX_ROWS 64
+
+/* Counts of calls, then colours: columns from left to right, rows from the slowest down. */
 struct heat {
 	unsigned int low, high; /* log2 of ns of the lowest and highest row */
 	int columns, rows;
-	u32 *counts;
+	u32 *cells;
 };
 
 static unsigned int row_of(u64 latency)
@@ -40,25 +40,51 @@ static void count(const struct gui *g, struct heat *h, const struct timeline *li
 		int x = gui_x_of(g, all, line->calls[i].ns);
 		int y = h->high - row_of(line->calls[i].latency);
 
-		h->counts[y * h->columns + x]++;
+		h->cells[y * h->columns + x]++;
 	}
 }
 
-/* Counts as colours of the orders' palette, on a log scale. */
+/* Counts to colours of the orders' palette, on a log scale. */
 static void colour(struct gui *g, struct heat *h)
 {
 	u32 ground = gui_mix(gui_ink(g, ROLE_ABSENT), gui_card(g), 10), most = 1;
 	int n = h->columns * h->rows;
 
 	for (int i = 0; i < n; i++)
-		most = max(most, h->counts[i]);
+		most = max(most, h->cells[i]);
 	for (int i = 0; i < n; i++) {
-		unsigned int step = most > 1 && h->counts[i]
-					    ? 1 + 8 * ilog2(h->counts[i]) / max(ilog2(most), 1u)
+		unsigned int step = most > 1 && h->cells[i]
+					    ? 1 + 8 * ilog2(h->cells[i]) / max(ilog2(most), 1u)
 					    : 5;
 
-		h->counts[i] = h->counts[i] ? gui_fill(g, role_order(step, true)) : ground;
+		h->cells[i] = h->cells[i] ? gui_fill(g, role_order(step, true)) : ground;
 	}
+}
+
+/* The cells, as they were kept or worked out anew; false without memory. */
+static bool find_cells(struct gui *g, unsigned int m, struct box box, struct heat *h)
+{
+	const struct timeline *line = &g->lines[m];
+	struct gui_kept_key key = gui_kept_key(g, m, box);
+	bool fresh;
+	u32 *kept = gui_keep(g, m, KEPT_HEAT, &key, 2 + (size_t)h->columns * MAX_ROWS, &fresh);
+	size_t first;
+
+	if (!kept)
+		return false;
+	h->cells = kept + 2;
+	if (fresh) {
+		first = timeline_call_at(line, g->from_ns);
+		find_rows(h, line, first, g->to_ns);
+		count(g, h, line, first);
+		colour(g, h);
+		kept[0] = h->low;
+		kept[1] = h->high;
+	}
+	h->low = kept[0];
+	h->high = kept[1];
+	h->rows = h->high - h->low + 1;
+	return true;
 }
 
 static void draw_labels(struct gui *g, const struct heat *h, struct box plot)
@@ -84,16 +110,9 @@ void panel_heat(struct gui *g, unsigned int m, struct box box)
 		gui_line(g, box, ROLE_DIM, "no call returned in this time");
 		return;
 	}
-	find_rows(&h, line, first, g->to_ns);
-	h.counts = calloc((size_t)h.columns * h.rows, sizeof(*h.counts));
-	if (!h.counts) {
-		g->draw.error = -ENOMEM;
+	if (!find_cells(g, m, box, &h))
 		return;
-	}
-	count(g, &h, line, first);
-	colour(g, &h);
-	draw_image(&g->draw, box, h.counts, h.columns, h.rows);
-	free(h.counts);
+	draw_image(&g->draw, box, h.cells, h.columns, h.rows);
 	draw_labels(g, &h, box);
 	gui_plot_marks(g, m, box);
 	if (m == g->view.lead)

@@ -1,6 +1,4 @@
 /* Page index over virtual time: windows are rectangles, reads dots, readahead a staircase. */
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "view/gui/internal.h"
@@ -119,21 +117,24 @@ void panel_time(struct gui *g, unsigned int m, struct box box)
 {
 	struct plot p = {.g = g, .line = &g->lines[m], .box = box, .pages = top_page(g)};
 	u32 ground = gui_mix(gui_ink(g, ROLE_ABSENT), gui_card(g), 10);
+	struct gui_kept_key key;
+	bool fresh;
 
 	p.box.h -= px(g, 20);
 	if (p.box.w < 8 || p.box.h < 8)
 		return;
-	p.pixels = malloc((size_t)p.box.w * p.box.h * sizeof(*p.pixels));
-	if (!p.pixels) {
-		g->draw.error = -ENOMEM;
+	key = gui_kept_key(g, m, p.box);
+	key.pages = p.pages;
+	p.pixels = gui_keep(g, m, KEPT_TIME, &key, (size_t)p.box.w * p.box.h, &fresh);
+	if (!p.pixels)
 		return;
+	if (fresh) {
+		for (int i = 0; i < p.box.w * p.box.h; i++)
+			p.pixels[i] = ground;
+		plot_windows(&p);
+		plot_calls(&p);
 	}
-	for (int i = 0; i < p.box.w * p.box.h; i++)
-		p.pixels[i] = ground;
-	plot_windows(&p);
-	plot_calls(&p);
 	draw_image(&g->draw, p.box, p.pixels, p.box.w, p.box.h);
-	free(p.pixels);
 	draw_axes(g, p.box, p.pages);
 	gui_plot_marks(g, m, p.box);
 	if (m == g->view.lead)

@@ -24,17 +24,39 @@ static u64 events_to(const struct strip *s, int x)
 				 s->from + (double)(s->to - s->from) * x / max(s->box.w, 1));
 }
 
+/* How many events each column has; NULL without memory. */
+static const u32 *find_density(const struct strip *s, unsigned int m, int step)
+{
+	struct gui_kept_key key = gui_kept_key(s->g, m, s->box);
+	u64 before = 0;
+	bool fresh;
+	u32 *counts;
+
+	key.from_ns = s->from;
+	key.to_ns = s->to;
+	counts = gui_keep(s->g, m, KEPT_DENSITY, &key, s->box.w / step + 1, &fresh);
+	for (int x = 0; fresh && counts && x < s->box.w; x += step) {
+		u64 after = events_to(s, x + step);
+
+		counts[x / step] = after - before;
+		before = after;
+	}
+	return counts;
+}
+
 /* How busy each column is, on a log scale up to the busiest. */
-static void draw_density(const struct strip *s)
+static void draw_density(const struct strip *s, unsigned int m)
 {
 	int step = px(s->g, 3), floor = s->box.y + s->box.h;
-	u32 colour = gui_mix(gui_ink(s->g, ROLE_BAR), gui_card(s->g), 55);
-	u64 most = 1;
+	u32 colour = gui_mix(gui_ink(s->g, ROLE_BAR), gui_card(s->g), 55), most = 1;
+	const u32 *counts = find_density(s, m, step);
 
+	if (!counts)
+		return;
 	for (int x = 0; x < s->box.w; x += step)
-		most = max(most, events_to(s, x + step) - (x ? events_to(s, x) : 0));
+		most = max(most, counts[x / step]);
 	for (int x = 0; x < s->box.w; x += step) {
-		u64 n = events_to(s, x + step) - (x ? events_to(s, x) : 0);
+		u32 n = counts[x / step];
 		int h = n ? (s->box.h - px(s->g, 8)) * (1 + ilog2(n)) / (1 + ilog2(most)) : 0;
 
 		draw_rect(&s->g->draw, (struct box){s->box.x + x, floor - h, step - 1, h}, colour);
@@ -97,7 +119,7 @@ void panel_timeline(struct gui *g, unsigned int m, struct box box)
 
 	s.to = max(line->last_ns, line->first_ns + 1);
 	draw_rect(&g->draw, box, gui_mix(gui_ink(g, ROLE_ABSENT), gui_card(g), 10));
-	draw_density(&s);
+	draw_density(&s, m);
 	draw_ops(&s);
 	draw_bookmarks(&s);
 	draw_ranges(&s);

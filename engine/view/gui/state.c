@@ -35,6 +35,7 @@ void gui_fini(struct gui *g)
 {
 	for (unsigned int i = 0; i < g->view.nr; i++)
 		timeline_fini(&g->lines[i]);
+	gui_kept_fini(g);
 	tui_fini(&g->view);
 	draw_fini(&g->draw);
 }
