@@ -430,22 +430,41 @@ function listen(view) {
 
 /* ---- a lab's questions; its answers wait to be asked for ---- */
 
-/* Blank lines part paragraphs, ``` encloses code, ` code in a line. */
+/* Blank lines part paragraphs, ``` encloses code, ` code in a line; |, >, -, 1. begin the usual. */
 function prose(text) {
 	const box = document.createElement("div");
 	text.split(/^```.*$/m).forEach((part, i) => {
 		if (i % 2) {
-			box.append(Object.assign(document.createElement("pre"), { textContent: part.trim() }));
+			box.append(Object.assign(document.createElement("pre"), { textContent: part.replace(/^\n|\s+$/g, "") }));
 			return;
 		}
 		for (const para of part.split(/\n\s*\n/).filter((p) => p.trim()))
-			box.append(paragraph(para.trim()));
+			box.append(block(para.trim()));
 	});
 	return box;
 }
 
-function paragraph(text) {
-	const p = document.createElement("p");
+function block(text) {
+	if (text.startsWith("|")) return table(text.split("\n"));
+	if (text.startsWith(">")) return marked("blockquote", text.replace(/^> ?/gm, ""));
+	const p = marked("p", text);
+	if (/^(-|\d+\.) /.test(text)) p.style.whiteSpace = "pre-line";
+	return p;
+}
+
+/* The second line is the rule below the names. */
+function table(lines) {
+	const box = document.createElement("table");
+	lines.filter((line, i) => i !== 1).forEach((line, i) => {
+		const tr = document.createElement("tr");
+		tr.append(...line.split("|").slice(1, -1).map((cell) => marked(i ? "td" : "th", cell.trim())));
+		box.append(tr);
+	});
+	return box;
+}
+
+function marked(tag, text) {
+	const p = document.createElement(tag);
 	text.split("`").forEach((part, i) => p.append(i % 2 ?
 		Object.assign(document.createElement("code"), { textContent: part }) :
 		part.replace(/\*\*?/g, "")));

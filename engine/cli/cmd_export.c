@@ -1,12 +1,15 @@
 #include "cli/commands.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/common.h"
+#include "cli/lab_page.h"
 #include "cli/picture.h"
 #include "cli/recording_args.h"
 #include "lib/strutil.h"
+#include "lab/lab.h"
 #include "machine/knobs.h"
 #include "trace/export.h"
 #include "view/perfetto.h"
@@ -32,6 +35,8 @@ enum {
 	OPT_THEME,
 	OPT_SIZE,
 	OPT_RANGE,
+	OPT_LAB,
+	OPT_STUDENT,
 };
 
 static const struct cli_option options[] = {
@@ -44,6 +49,10 @@ static const struct cli_option options[] = {
 	{"range", NULL, "A-B", "pictures: sums and panels over time show these events", OPT_RANGE},
 	{"size", NULL, "WxH", "pictures: pixels (default 1280x800)", OPT_SIZE},
 	{"theme", NULL, "T", "pictures: dark (default), light, contrast, mono or print", OPT_THEME},
+	{"lab", NULL, "LAB",
+	 "html: with the texts and questions of this lab; its answers stay hidden until asked for",
+	 OPT_LAB},
+	{"student", NULL, "ID", "with --lab: whose numbers (default: guest)", OPT_STUDENT},
 	{"output", "o", "OUT", "write there instead of standard output", OPT_OUTPUT},
 	{0},
 };
@@ -51,7 +60,7 @@ static const struct cli_option options[] = {
 struct export_args {
 	struct recording_args recording;
 	enum export_format format;
-	const char *output;
+	const char *output, *lab, *student;
 	struct picture_args picture;
 	bool all, help;
 };
@@ -95,6 +104,12 @@ static int take(struct export_args *a, int id, const char *value, struct fl_erro
 		return picture_args_theme(value, &a->picture, err);
 	case OPT_SIZE:
 		return picture_args_size(value, &a->picture, err);
+	case OPT_LAB:
+		a->lab = value;
+		return 0;
+	case OPT_STUDENT:
+		a->student = value;
+		return 0;
 	case OPT_RANGE:
 		return picture_args_range(value, &a->picture, err);
 	default:
@@ -129,13 +144,22 @@ static int export_html(const struct export_args *a, const struct recorded *r, FI
 		       struct fl_error *err)
 {
 	const char *slash = strrchr(a->recording.path, '/');
-	const struct web_page page = {
+	struct web_page page = {
 		.title = slash ? slash + 1 : a->recording.path,
 		.first_event = r->first,
 		.at = a->picture.at == ~0ull ? 0 : a->picture.at - min(a->picture.at, r->first),
 	};
 
-	return web_page_write(&r->tape, &r->info, &page, f, err);
+	char *lab = NULL;
+	int ret = 0;
+
+	if (a->lab)
+		ret = lab_page_json(a->lab, a->student ? a->student : "guest", &lab, err);
+	page.lab = lab;
+	if (!ret)
+		ret = web_page_write(&r->tape, &r->info, &page, f, err);
+	free(lab);
+	return ret;
 }
 
 static int export_tape(const struct export_args *a, FILE *f, struct fl_error *err)
@@ -162,8 +186,15 @@ static int export_tape(const struct export_args *a, FILE *f, struct fl_error *er
 static int export(struct export_args *a, struct fl_error *err)
 {
 	struct out o;
-	int ret = out_open(&o, a->output, err);
+	int ret;
 
+	if ((a->lab || a->student) && a->format != EXPORT_HTML)
+		return fl_error_set(err, -EINVAL, a->lab ? "--lab" : "--student", 0,
+				    "only pages have labs, expected --format html");
+	if (a->student && !(a->lab && lab_is_student(a->student)))
+		return fl_error_set(err, -EINVAL, "--student", 0,
+				    "expected --lab, and 1 to 127 printable characters");
+	ret = out_open(&o, a->output, err);
 	if (ret)
 		return ret;
 	a->picture.png = a->format == EXPORT_PNG;
@@ -208,6 +239,7 @@ const struct cli_command cmd_export = {
 		   "\n"
 		   "Example:\n"
 		   "  foliolab run -e 'read 4k 100' --trace t.flt\n"
-		   "  foliolab export t.flt --format ftrace\n",
+		   "  foliolab export t.flt --format ftrace\n"
+		   "  foliolab export t.flt --format html --lab 02 -o page.html\n",
 	.run = cmd_export_main,
 };

@@ -2,7 +2,7 @@
 # view/test_web_viewer.sh - the page of `export --format html` as a student uses it, in a browser.
 #
 # Proves that scrubbing, stepping, playing, every key of its list and every button do what they
-# say; that the page shows the moment it was made for; that it asks nobody for anything and could
+# say; that the page shows the moment it was made for; that a lab's answers wait to be asked for; that it asks nobody for anything and could
 # not; and that nothing goes wrong on its console.
 # Steps are strings.
 # shellcheck disable=SC2016,SC2034
@@ -159,6 +159,32 @@ test_expect_success 'the page asks for nothing, and nothing goes wrong' '
 	test_line_count 1 urls
 	web_log browser >console
 	test "$(cat console)" = "{\"value\":[]}"
+'
+
+test_expect_success 'a lab on the page: its answers are hidden until they are asked for, and right' '
+	FOLIOLAB_LABS=$FL_ROOT/labs "$FOLIOLAB" export t.flt --format html --lab 02 --student ada -o lab.html
+	size=$(wc -c <lab.html)
+	test "$size" -lt 1000000
+	web_open lab.html
+	web_log browser >/dev/null
+	web_js "return document.querySelectorAll(\"#lab .answer\").length + \"\"" >shown
+	test "$(cat shown)" = 0
+	web_js "return document.querySelector(\"#lab .reveal\").previousElementSibling.textContent" >question
+	web_js "document.querySelector(\"#lab .reveal\").click();
+		return document.querySelector(\"#lab .answer\").textContent" >answer
+	# get_init_ra_size(): the next power of two, four times up to a 32nd of the most, twice up to a quarter.
+	grep -oE "[0-9]+" question | awk "NR == 1 { max = \$1 } NR == 2 {
+		n = 1
+		while (n < \$1) n *= 2
+		print n <= max / 32 ? 4 * n : n <= max / 4 ? 2 * n : max }" >want
+	test_line_count 1 want
+	grep -oE "^[0-9]+" answer >have
+	test_cmp want have
+	web_js "return document.querySelectorAll(\"#lab .answer\").length + \"\"" >shown
+	test "$(cat shown)" = 1
+	web_log browser >console
+	test "$(cat console)" = "{\"value\":[]}"
+	web_open page.html
 '
 
 test_expect_success 'it could ask nobody: the browser refuses by its policy' '
