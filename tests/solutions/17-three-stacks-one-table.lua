@@ -1,0 +1,30 @@
+-- Lab 17: counted by hand from lengths; percentages from the times that the text shows.
+return {
+	solution = {
+		["turns-small"] = function(s) return s.mib * 256 end,
+		["turns-large"] = function(s) return s.calls end,
+		["turns-four"] = function(s) return s.mib * 256 end,
+		["buffers"] = function(s) return s.pages end,
+		["begins"] = function(s) return s.calls end,
+		["lesson"] = 1,
+		["percent"] = function(s) return 100 * math.floor(s.old_us + 0.5) / math.floor(s.new_us + 0.5) - 100 end,
+		-- The place of each cell in the student's list.
+		["cells-by-gain"] = function(s)
+			local list = {}
+			for i, cell in ipairs(s.order) do
+				list[cell] = i
+			end
+			return list
+		end,
+		["gain"] = "pwrite 0 1m 8",
+	},
+	wrong = {
+		["gain"] = {
+			"pwrite 0 4k 8",
+			"pwrite 0 512k",
+			"pwrite 0 1m 4; fsync; seek 0; read 4k 40",
+			-- Too many calls.
+			function(s) return ("pwrite 0 64k %d"):format(math.min(s.calls + 1, 60)) .. (s.calls == 60 and "; fsync" or "") end,
+		},
+	},
+}
