@@ -3,10 +3,11 @@
 #include <errno.h>
 #include <inttypes.h>
 
+#include "machine/machine.h"
 #include "trace/export.h"
 #include "view/timeline.h"
 
-enum { PID_CPUS = 1, PID_FILES, PID_DISK };
+enum { PID_CPUS = 1, PID_FILES, PID_DISK, PID_LOCKS };
 
 #define DISK_TRACK 1
 
@@ -102,6 +103,20 @@ static void put_request(struct writer *w, const struct trace_event *ev)
 		ev->index, ev->b ? "write" : "read", ev->index, ev->a);
 }
 
+/* A lock that was waited for is a piece of the CPU's track, one that was held of its own. */
+static void put_lock(struct writer *w, const struct trace_event *ev)
+{
+	bool taken = ev->id == EV_fl_lock_taken;
+
+	if (taken && !ev->c)
+		return;
+	begin(w, 'X', taken ? PID_CPUS : PID_LOCKS, taken ? ev->cpu : ev->a,
+	      ev->ns - min(ev->c, ev->ns));
+	put_duration(w, ev->c);
+	fprintf(w->f, ",\"name\":\"%s%s\",\"cat\":\"lock\",\"args\":{\"cpu\":%u,\"shared\":%u}}",
+		taken ? "waits for " : "", lock_name(ev->a), ev->cpu, ev->b);
+}
+
 static void put_instant(struct writer *w, const struct trace_event *ev)
 {
 	char text[400];
@@ -146,7 +161,12 @@ static void put_event(struct writer *w, const struct trace_event *ev)
 	case EV_block_rq_complete:
 		put_request(w, ev);
 		break;
-	case EV_fl_window: /* put_window() */
+	case EV_fl_lock_taken:
+	case EV_fl_lock_released:
+		put_lock(w, ev);
+		break;
+	case EV_fl_window:    /* put_window() */
+	case EV_fl_lock_wait: /* put_lock(), when it was taken */
 		break;
 	default:
 		put_instant(w, ev);
@@ -166,6 +186,11 @@ static void put_all(struct writer *w)
 	name(w, "thread_name", PID_DISK, DISK_TRACK, "requests", SCENE_NONE);
 	while (scene_forward(&w->scene) && scene_event(&w->scene, &ev))
 		put_event(w, &ev);
+	if (w->scene.info->cpus > 1) {
+		name(w, "process_name", PID_LOCKS, 0, "locks", SCENE_NONE);
+		for (unsigned int id = 0; id < LOCK_NR; id++)
+			name(w, "thread_name", PID_LOCKS, id, lock_name(id), SCENE_NONE);
+	}
 	for (unsigned int i = 0; i < w->scene.nr_files; i++)
 		name(w, "thread_name", PID_FILES, w->scene.files[i].ino, "inode",
 		     w->scene.files[i].ino);

@@ -153,6 +153,10 @@ void gui_kept_fini(struct gui *g);
 /* How many orders, from 0 on, the panels have rows for: all that were ever cached, at least 5. */
 unsigned int gui_orders(const struct gui *g);
 
+/* ---- panel_lanes.c ---- */
+/* How many CPUs have lanes, the most of all machines; 0 where none has more than one. */
+unsigned int gui_lanes(const struct gui *g);
+
 /* ---- map.c ---- */
 /* The page under a point; false if none is. */
 bool gui_page_at(const struct gui *g, int x, int y, u64 *page);

@@ -69,6 +69,7 @@ static void place_side(struct gui *g, struct box side)
 {
 	const int kernel = g->view.nr > 1 ? 20 : 0; /* a line */
 	const int range = g->ranged ? 20 : 0;
+	const int lanes = gui_lanes(g);
 	const struct {
 		enum gui_panel panel;
 		int h; /* units */
@@ -78,6 +79,7 @@ static void place_side(struct gui *g, struct box side)
 		{PANEL_ORDERS, 44 + kernel + range + 18 * (int)gui_orders(g), true},
 		{PANEL_LATENCY, 150 + kernel + range, true},
 		{PANEL_HEAT, 110, false},
+		{PANEL_LANES, 44 + 18 * (min(lanes, 12) + 4), lanes > 0},
 		{PANEL_MEMORY, 200, true},
 	};
 	enum gui_panel alone = alone_at_side(g->view.group);
@@ -88,11 +90,11 @@ static void place_side(struct gui *g, struct box side)
 		return;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(plan); i++)
-		wanted += px(g, plan[i].h + GAP);
+		wanted += plan[i].panel == PANEL_LANES && !lanes ? 0 : px(g, plan[i].h + GAP);
 	for (size_t i = 0; i < ARRAY_SIZE(plan) && side.h >= px(g, 60); i++) {
 		int h = px(g, plan[i].h);
 
-		if (!plan[i].needed && wanted > side.h)
+		if (plan[i].panel == PANEL_LANES ? !lanes : !plan[i].needed && wanted > side.h)
 			continue;
 		if (plan[i].panel == PANEL_MEMORY || side.h - h < px(g, 60))
 			h = side.h;
