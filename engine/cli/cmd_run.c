@@ -95,9 +95,7 @@ static int run_command(const struct run_args *a, bool *broken, struct fl_error *
 		return ret;
 	}
 	if ((a->view || a->serve) && a->machine.config.machine.cpus > 1)
-		return fl_error_set(err, -EINVAL, "--cpus", 0,
-				    "several processors are watched afterwards, expected no view "
-				    "(--trace OUT, then 'foliolab replay OUT')");
+		return watch_tasks(a, err);
 	if (a->view || a->serve)
 		return watch_run(a, err);
 	ret = workload_arg_load(&a->workload, &w, err);

@@ -33,8 +33,8 @@ const struct cli_option run_arg_options[] = {
 	{"output", "o", "OUT", "write there instead of standard output", OPT_OUTPUT},
 	{"figures", NULL, "DIR", "with FILE.lua: save its figures there as SVG", OPT_FIGURES},
 	{"view", NULL, "V",
-	 "none (default), tui: watch it in the terminal while it plays, gui: in a window; up to 10 "
-	 "million events in at most 1 GB a kernel",
+	 "none (default), tui: watch it in the terminal while it plays (several processors: "
+	 "afterwards), gui: in a window; up to 10 million events in at most 1 GB a kernel",
 	 OPT_VIEW},
 	{"trace", NULL, "OUT",
 	 "record every event to a file for 'foliolab replay'; of a Lua workload each machine",

@@ -1,12 +1,15 @@
 #include "cli/watch.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cli/inspect.h"
+#include "cli/play.h"
 #include "cli/view_settings.h"
 #include "lab/run_live.h"
 #include "view/gui/gui.h"
@@ -310,4 +313,52 @@ int watch_recording(const struct recording_args *a, enum cli_view view, struct f
 	inspector_fini(&inspector);
 	recorded_close(&r);
 	return watch_end(ret, signo);
+}
+
+/* Record the run of @a in the file @path. */
+static int record_tasks(const struct run_args *a, const char *path, struct fl_error *err)
+{
+	const struct play_extras extras = {.trace = path};
+	struct report *report = malloc(sizeof(*report));
+	struct workload w;
+	int ret = report ? workload_arg_load(&a->workload, &w, err)
+			 : fl_error_set(err, -ENOMEM, NULL, 0, "out of memory");
+
+	if (!ret) {
+		ret = play(&a->machine.config, &w, &extras, report, err);
+		workload_fini(&w);
+	}
+	free(report);
+	return ret;
+}
+
+int watch_tasks(const struct run_args *a, struct fl_error *err)
+{
+	const char *dir = getenv("TMPDIR");
+	struct recording_args recorded;
+	char path[PATH_MAX];
+	int fd, ret = check_view(a, err);
+
+	if (ret)
+		return ret;
+	if (a->serve)
+		return fl_error_set(
+			err, -EINVAL, "--serve", 0,
+			"several processors are watched afterwards, expected --view alone");
+	if (snprintf(path, sizeof(path), "%s/foliolab-XXXXXX", dir && *dir ? dir : "/tmp") >=
+	    (int)sizeof(path))
+		return fl_error_set(err, -ENAMETOOLONG, "TMPDIR", 0, "expected a shorter path");
+	fd = mkstemp(path);
+	if (fd < 0)
+		return fl_error_set(err, -errno, path, 0, "%s, expected a TMPDIR to record into",
+				    strerror(errno));
+	close(fd);
+	recording_args_init(&recorded);
+	recorded.path = path;
+	recorded.no_settings = a->no_settings;
+	ret = record_tasks(a, path, err);
+	if (!ret)
+		ret = watch_recording(&recorded, a->view, err);
+	unlink(path);
+	return ret;
 }

@@ -119,7 +119,7 @@ test_expect_success 'explore: what does not go together' '
 	bad "expected a number from 1 to 1000000" run -e "read 4k" --cpus 2 --explore 0
 	bad "expected a number from 1 to 256" run -e "read 4k" --cpus 2 --explore 3 --jobs x
 	bad "expected no --trace" run -e "read 4k" --cpus 2 --explore 3 --perf
-	bad "several processors are watched afterwards" run -e "read 4k" --cpus 2 --view tui
+	bad "several processors are watched afterwards" run -e "read 4k" --cpus 2 --serve socket
 '
 
 test_done

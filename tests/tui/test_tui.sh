@@ -282,4 +282,16 @@ test_expect_success 'a pipe: exit 2, a message, and not one byte of output' '
 	test ! -s out
 '
 
+test_expect_success 'several processors: recorded, then watched from the beginning; nothing stays behind' '
+	mkdir private
+	start 100x30 "TMPDIR=$PWD/private $FOLIOLAB run -e \"read 4k 40\" --cpus 2 --tasks same --no-settings --view tui"
+	see "0/[1-9][0-9]+ "
+	press End
+	see "([0-9]+)/\\1"
+	press q
+	wait_for status
+	test_grep "exit 0" status
+	rmdir private
+'
+
 test_done
