@@ -177,6 +177,14 @@ if have parallel && parallel --version 2>/dev/null | grep -q '^GNU parallel'; th
 		rm grades/eve.csv
 		FOLIOLAB=$FOLIOLAB "$FL_ROOT/scripts/grade-parallel" 3 grades class/* >got
 		test_cmp want got
+		# Killed with one whole and one half table: the whole one is kept.
+		mv grades/eve.csv grades/eve.new
+		head -c 40 "grades/bob b.lua.csv" >"grades/bob b.lua.new"
+		rm "grades/bob b.lua.csv"
+		sed -i "2s/,[^,]*$/,kept/" grades/eve.new
+		"$FL_ROOT/scripts/grade-parallel" 3 grades class/* >got
+		sed "/eve/s/,[^,]*$/,kept/" want >kept
+		test_cmp kept got
 	'
 else
 	test_skip 'sweeps and grades with GNU parallel' 'no GNU parallel here'
