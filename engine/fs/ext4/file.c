@@ -67,14 +67,15 @@ static int ext4_ext_remove_space(handle_t *handle, struct inode *inode, u64 lblk
 
 	while (lblk < end && !ret) {
 		unsigned int i = extents_find(inode, end - 1);
-		const struct fs_extent *e = &inode->i_extents[i];
+		const struct fs_extent *e;
 		u64 from, to;
 
-		if (i == inode->i_nr_extents || e->lblk >= end) {
+		if (i == inode->i_nr_extents || inode->i_extents[i].lblk >= end) {
 			if (!i)
 				break;
-			e--;
+			i--;
 		}
+		e = &inode->i_extents[i];
 		from = max(lblk, e->lblk);
 		to = min(end, e->lblk + e->len);
 		if (from >= to)
