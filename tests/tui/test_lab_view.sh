@@ -76,9 +76,9 @@ test_expect_success 'a lab.lua without an end is listed as broken and holds up n
 test_expect_success 'help begins with the keys of a lab' '
 	lab 80x24 1
 	press F1
-	see "^ +H  in a lab: a hint"
+	see "^ +Space  play or pause"
 	test_grep "^ +R  in a lab: reveal" screen
-	test_grep "^ +Space  play or pause" screen
+	test_grep "^ +H  in a lab: a hint" screen
 	press x
 	press F10
 	wait_for after
