@@ -435,7 +435,8 @@ function prose(text) {
 	const box = document.createElement("div");
 	text.split(/^```.*$/m).forEach((part, i) => {
 		if (i % 2) {
-			box.append(Object.assign(document.createElement("pre"), { textContent: part.replace(/^\n|\s+$/g, "") }));
+			box.append(Object.assign(document.createElement("pre"),
+				{ textContent: part.replace(/^\n|\s+$/g, "") }));
 			return;
 		}
 		for (const para of part.split(/\n\s*\n/).filter((p) => p.trim()))

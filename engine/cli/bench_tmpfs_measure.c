@@ -255,10 +255,10 @@ int bench_tmpfs_measure(struct out *o, struct fl_error *err)
 
 	fprintf(o->f,
 		"\nThis host: %lld MiB, median of %d interleaved runs, GiB for each second of processor\n"
-		"time. before, v1 and merged are the\n"
-		"miniature's own read path; its references and folio locks are locked instructions\n"
-		"here, and no virtual time is kept. memcpy moves the same pieces, read(2) is this\n"
-		"host's tmpfs with its system calls. Published for order 9: 64k from 10.0 to 12.0.\n"
+		"time. before, v1 and merged are the miniature's own read path; its references and\n"
+		"folio locks are locked instructions here, and no virtual time is kept. memcpy moves\n"
+		"the same pieces, read(2) is this host's tmpfs with its system calls. Published for\n"
+		"order 9: 64k from 10.0 to 12.0.\n"
 		"  order   bs               GiB/s  /before  /memcpy     lookups      copies\n",
 		MEASURED_BYTES >> 20, BENCH_RUNS);
 	for (unsigned int i = 0; !ret && i < ARRAY_SIZE(orders); i++)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/common.h"
+#include "cli/lab.h"
 #include "cli/lab_page.h"
 #include "cli/picture.h"
 #include "cli/recording_args.h"
@@ -154,7 +155,8 @@ static int export_html(const struct export_args *a, const struct recorded *r, FI
 	int ret = 0;
 
 	if (a->lab)
-		ret = lab_page_json(a->lab, a->student ? a->student : "guest", &lab, err);
+		ret = lab_page_json(a->lab, a->student ? a->student : LAB_DEFAULT_STUDENT, &lab,
+				    err);
 	page.lab = lab;
 	if (!ret)
 		ret = web_page_write(&r->tape, &r->info, &page, f, err);
@@ -191,9 +193,12 @@ static int export(struct export_args *a, struct fl_error *err)
 	if ((a->lab || a->student) && a->format != EXPORT_HTML)
 		return fl_error_set(err, -EINVAL, a->lab ? "--lab" : "--student", 0,
 				    "only pages have labs, expected --format html");
-	if (a->student && !(a->lab && lab_is_student(a->student)))
+	if (a->student && !a->lab)
 		return fl_error_set(err, -EINVAL, "--student", 0,
-				    "expected --lab, and 1 to 127 printable characters");
+				    "the page has nobody's numbers, expected --lab too");
+	if (a->student && !lab_is_student(a->student))
+		return fl_error_set(err, -EINVAL, "--student", 0,
+				    "no name, expected 1 to 127 printable characters");
 	ret = out_open(&o, a->output, err);
 	if (ret)
 		return ret;

@@ -94,8 +94,6 @@ static int run_command(const struct run_args *a, bool *broken, struct fl_error *
 		workload_fini(&w);
 		return ret;
 	}
-	if ((a->view || a->serve) && a->machine.config.machine.cpus > 1)
-		return watch_tasks(a, err);
 	if (a->view || a->serve)
 		return watch_run(a, err);
 	ret = workload_arg_load(&a->workload, &w, err);

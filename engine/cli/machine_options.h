@@ -60,8 +60,7 @@
 	  "of the journal of ext4 (default what mke2fs takes for the file system)")                       \
 	X(POWER_CUT, power_cut, "power-cut", "N",                                                         \
 	  "the power goes out with the N-th write that the disk completes; then the journal of "          \
-	  "ext4 is replayed, and what survived is shown (implies --data; run only; quick with a "         \
-	  "small --fs-size)")                                                                             \
+	  "ext4 is replayed, and what survived is shown (implies --data; run only)")                      \
 	X(FEATURES, features, "features", "LIST",                                                         \
 	  "of ext4, as in mke2fs -O: has_journal, extent, verity, encrypt, inline_data, bigalloc, "       \
 	  "ext2; ^ takes one off")                                                                        \

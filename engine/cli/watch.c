@@ -1,17 +1,16 @@
 #include "cli/watch.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "cli/inspect.h"
-#include "cli/play.h"
 #include "cli/view_settings.h"
 #include "lab/run_live.h"
+#include "lab/run_record.h"
+#include "lab/run_tasks.h"
 #include "view/gui/gui.h"
 #include "view/tui/tui.h"
 
@@ -175,18 +174,12 @@ static int check_view(const struct run_args *a, struct fl_error *err)
 	return 0;
 }
 
-int watch_run(const struct run_args *a, struct fl_error *err)
+static int watch_live(const struct run_args *a, const struct workload *w, unsigned int nr,
+		      struct fl_error *err)
 {
-	unsigned int nr = max(a->machine.nr_kernels, 1u);
 	struct watched watched[TUI_SIDE_BY_SIDE] = {0};
-	struct workload w;
-	int ret = check_view(a, err);
+	int ret = start_kernels(a, w, watched, nr, err);
 
-	if (!ret)
-		ret = workload_arg_load(&a->workload, &w, err);
-	if (ret)
-		return ret;
-	ret = start_kernels(a, &w, watched, nr, err);
 	if (!ret)
 		ret = show_watched(a, watched, nr, err);
 	for (unsigned int i = 0; i < nr; i++) {
@@ -194,6 +187,119 @@ int watch_run(const struct run_args *a, struct fl_error *err)
 
 		ret = ret ? ret : error;
 	}
+	return ret;
+}
+
+/* ---- several tasks: a schedule is played to its end before it is looked at ---- */
+
+struct played {
+	struct tui_feed feed; /* where not all events found room: says so */
+	struct recording_info info;
+	struct tape tape;
+	struct inspector inspector;
+};
+
+static bool played_pull(struct tui_feed *feed, u64 want, int ms)
+{
+	(void)feed, (void)want, (void)ms;
+	return false;
+}
+
+static u64 played_calls(struct tui_feed *feed)
+{
+	(void)feed;
+	return 0;
+}
+
+static const char *played_note(struct tui_feed *feed)
+{
+	(void)feed;
+	return "the run went on; there is no room for more events";
+}
+
+static int play_tasks(const struct run_config *config, const struct workload *w, struct played *p,
+		      struct fl_error *err)
+{
+	struct tasks_report *tasks = malloc(sizeof(*tasks));
+	struct run *run = NULL;
+	int ret = tasks ? run_open(config, &run, err)
+			: fl_error_set(err, -ENOMEM, NULL, 0, "out of memory");
+
+	if (!ret && (run_recording_info(run, w, &p->info) || tape_init(&p->tape, WATCH_EVENTS)))
+		ret = fl_error_set(err, -ENOMEM, NULL, 0, "out of memory");
+	if (!ret) {
+		trace_add_sink(&run->machine->trace, &p->tape.sink);
+		ret = run_tasks(run, w, tasks, err);
+		trace_remove_sink(&run->machine->trace, &p->tape.sink);
+		fputs(run->machine->bug, stderr);
+	}
+	run_close(run);
+	free(tasks);
+	return ret;
+}
+
+static int show_played(const struct run_args *a, struct played *played, unsigned int nr, int *signo,
+		       struct fl_error *err)
+{
+	struct tui_options options = {.op_text = watch_op_text};
+	struct tui_machine machines[TUI_MACHINES];
+	int ret;
+
+	for (unsigned int i = 0; i < nr; i++) {
+		struct played *p = &played[i];
+
+		p->feed = (struct tui_feed){played_pull, played_calls, played_note};
+		inspector_init(&p->inspector, &p->tape, &p->info, 0, NULL);
+		machines[i] = (struct tui_machine){
+			&p->tape, &p->info, p->tape.refused ? &p->feed : NULL, &p->inspector.in};
+	}
+	ret = show(a->view, machines, nr, &options, a->no_settings, signo, err);
+	for (unsigned int i = 0; i < nr; i++)
+		inspector_fini(&played[i].inspector);
+	return ret;
+}
+
+static int watch_tasks(const struct run_args *a, const struct workload *w, unsigned int nr,
+		       struct fl_error *err)
+{
+	struct run_config config = a->machine.config;
+	struct played played[TUI_SIDE_BY_SIDE] = {0};
+	int signo = 0, ret = 0;
+
+	if (a->serve)
+		return fl_error_set(
+			err, -EINVAL, "--serve", 0,
+			"several processors are watched afterwards, expected --view alone");
+	config.machine.cpus =
+		min(max(config.machine.cpus, workload_tasks(w)), MACHINE_MAX_CPUS + 0U);
+	for (unsigned int i = 0; i < nr && !ret; i++) {
+		if (a->machine.nr_kernels)
+			config.machine.kernel = a->machine.kernels[i];
+		ret = play_tasks(&config, w, &played[i], err);
+	}
+	if (!ret)
+		ret = show_played(a, played, nr, &signo, err);
+	for (unsigned int i = 0; i < nr; i++) {
+		tape_fini(&played[i].tape);
+		recording_info_fini(&played[i].info);
+	}
+	return watch_end(ret, signo);
+}
+
+int watch_run(const struct run_args *a, struct fl_error *err)
+{
+	unsigned int nr = max(a->machine.nr_kernels, 1u);
+	struct workload w;
+	int ret = check_view(a, err);
+
+	if (!ret)
+		ret = workload_arg_load(&a->workload, &w, err);
+	if (ret)
+		return ret;
+	if (a->machine.config.machine.cpus > 1 || workload_tasks(&w))
+		ret = watch_tasks(a, &w, nr, err);
+	else
+		ret = watch_live(a, &w, nr, err);
 	workload_fini(&w);
 	return ret;
 }
@@ -313,52 +419,4 @@ int watch_recording(const struct recording_args *a, enum cli_view view, struct f
 	inspector_fini(&inspector);
 	recorded_close(&r);
 	return watch_end(ret, signo);
-}
-
-/* Record the run of @a in the file @path. */
-static int record_tasks(const struct run_args *a, const char *path, struct fl_error *err)
-{
-	const struct play_extras extras = {.trace = path};
-	struct report *report = malloc(sizeof(*report));
-	struct workload w;
-	int ret = report ? workload_arg_load(&a->workload, &w, err)
-			 : fl_error_set(err, -ENOMEM, NULL, 0, "out of memory");
-
-	if (!ret) {
-		ret = play(&a->machine.config, &w, &extras, report, err);
-		workload_fini(&w);
-	}
-	free(report);
-	return ret;
-}
-
-int watch_tasks(const struct run_args *a, struct fl_error *err)
-{
-	const char *dir = getenv("TMPDIR");
-	struct recording_args recorded;
-	char path[PATH_MAX];
-	int fd, ret = check_view(a, err);
-
-	if (ret)
-		return ret;
-	if (a->serve)
-		return fl_error_set(
-			err, -EINVAL, "--serve", 0,
-			"several processors are watched afterwards, expected --view alone");
-	if (snprintf(path, sizeof(path), "%s/foliolab-XXXXXX", dir && *dir ? dir : "/tmp") >=
-	    (int)sizeof(path))
-		return fl_error_set(err, -ENAMETOOLONG, "TMPDIR", 0, "expected a shorter path");
-	fd = mkstemp(path);
-	if (fd < 0)
-		return fl_error_set(err, -errno, path, 0, "%s, expected a TMPDIR to record into",
-				    strerror(errno));
-	close(fd);
-	recording_args_init(&recorded);
-	recorded.path = path;
-	recorded.no_settings = a->no_settings;
-	ret = record_tasks(a, path, err);
-	if (!ret)
-		ret = watch_recording(&recorded, a->view, err);
-	unlink(path);
-	return ret;
 }

@@ -11,13 +11,11 @@
 #include "cli/run_args.h"
 #include "view/tui/tui.h"
 
-/* Play the workload on every kernel of @a and show them side by side, in step. */
-int watch_run(const struct run_args *a, struct fl_error *err);
 /*
- * The same on several processors: play it to the end first, into a recording in TMPDIR that goes
- * again, and show that from its beginning.
+ * Play the workload on every kernel of @a and show them side by side, in step: while it plays, or
+ * on several processors after it was played to its end.
  */
-int watch_tasks(const struct run_args *a, struct fl_error *err);
+int watch_run(const struct run_args *a, struct fl_error *err);
 
 /* Show a recording; @from tells where it begins. */
 int watch_recording(const struct recording_args *a, enum cli_view view, struct fl_error *err);

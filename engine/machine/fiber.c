@@ -17,79 +17,50 @@
 #else
 #define BUILT_WITH(sanitizer) 0
 #endif
-
 #if defined(__SANITIZE_ADDRESS__) || BUILT_WITH(address_sanitizer)
+#define ADDRESS_SANITIZER
 #include <sanitizer/common_interface_defs.h>
-
-static void tell_init(struct fiber *f)
-{
-	f->sanitizer = NULL;
-}
-
-static void tell_fini(struct fiber *f)
-{
-	f->sanitizer = NULL;
-}
-
-static void tell_leave(struct fiber *from, const struct fiber *to, bool ended)
-{
-	__sanitizer_start_switch_fiber(ended ? NULL : &from->sanitizer, to->bottom, to->size);
-}
-
-static void tell_enter(struct fiber *to)
-{
-	/* Where the one before has its stack: news only of the host program's. */
-	__sanitizer_finish_switch_fiber(to->sanitizer, &to->from->bottom, &to->from->size);
-}
-
 #elif defined(__SANITIZE_THREAD__) || BUILT_WITH(thread_sanitizer)
+#define THREAD_SANITIZER
 #include <sanitizer/tsan_interface.h>
+#endif
 
 static void tell_init(struct fiber *f)
 {
+#ifdef THREAD_SANITIZER
 	f->sanitizer = __tsan_create_fiber(0);
+#else
+	f->sanitizer = NULL;
+#endif
 }
 
 static void tell_fini(struct fiber *f)
 {
+#ifdef THREAD_SANITIZER
 	__tsan_destroy_fiber(f->sanitizer);
+#endif
+	f->sanitizer = NULL;
 }
 
 static void tell_leave(struct fiber *from, const struct fiber *to, bool ended)
 {
-	(void)ended;
+#ifdef ADDRESS_SANITIZER
+	__sanitizer_start_switch_fiber(ended ? NULL : &from->sanitizer, to->bottom, to->size);
+#elif defined(THREAD_SANITIZER)
 	from->sanitizer = __tsan_get_current_fiber();
 	__tsan_switch_to_fiber(to->sanitizer, 0);
-}
-
-static void tell_enter(struct fiber *to)
-{
-	(void)to;
-}
-
-#else
-
-static void tell_init(struct fiber *f)
-{
-	f->sanitizer = NULL;
-}
-
-static void tell_fini(struct fiber *f)
-{
-	f->sanitizer = NULL;
-}
-
-static void tell_leave(struct fiber *from, const struct fiber *to, bool ended)
-{
+#endif
 	(void)from, (void)to, (void)ended;
 }
 
 static void tell_enter(struct fiber *to)
 {
+#ifdef ADDRESS_SANITIZER
+	/* Where the one before has its stack: news only of the host program's. */
+	__sanitizer_finish_switch_fiber(to->sanitizer, &to->from->bottom, &to->from->size);
+#endif
 	(void)to;
 }
-
-#endif
 
 /* ---- switching ---- */
 

@@ -186,7 +186,7 @@ static void put_all(struct writer *w)
 	name(w, "thread_name", PID_DISK, DISK_TRACK, "requests", SCENE_NONE);
 	while (scene_forward(&w->scene) && scene_event(&w->scene, &ev))
 		put_event(w, &ev);
-	if (w->scene.info->cpus > 1) {
+	if (w->scene.info->cpus > 1 && !w->scene.info->source[0]) {
 		name(w, "process_name", PID_LOCKS, 0, "locks", SCENE_NONE);
 		for (unsigned int id = 0; id < LOCK_NR; id++)
 			name(w, "thread_name", PID_LOCKS, id, lock_name(id), SCENE_NONE);

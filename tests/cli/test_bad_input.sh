@@ -29,6 +29,9 @@ test_expect_success 'an option that means nothing without another is refused' '
 		--kernel v6.1 --kernel v6.7 --explore 2
 	bad "^foliolab: --view: none shows nothing, expected tui or gui" replay t.flt --view none
 	bad "^foliolab: too few arguments, expected the number of an event" where 1
+	bad "^foliolab: --lab: only pages have labs, expected --format html" export t.flt --lab 02
+	bad "^foliolab: --student: .*, expected --lab too" export t.flt --format html --student ada
+	bad "^foliolab: --student: no name, expected" export t.flt --format html --lab 02 --student ""
 	bad "^foliolab: nowhere/t.flt: .*, expected a file" run -e "read 4k" --trace nowhere/t.flt
 '
 

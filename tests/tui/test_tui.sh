@@ -282,16 +282,21 @@ test_expect_success 'a pipe: exit 2, a message, and not one byte of output' '
 	test ! -s out
 '
 
-test_expect_success 'several processors: recorded, then watched from the beginning; nothing stays behind' '
-	mkdir private
-	start 100x30 "TMPDIR=$PWD/private $FOLIOLAB run -e \"read 4k 40\" --cpus 2 --tasks same --no-settings --view tui"
+test_expect_success 'several processors: played, then watched from the beginning' '
+	start 100x30 "$FOLIOLAB run -e \"read 4k 40\" --cpus 2 --tasks same --no-settings --view tui"
 	see "0/[1-9][0-9]+ "
 	press End
 	see "([0-9]+)/\\1"
 	press q
 	wait_for status
 	test_grep "exit 0" status
-	rmdir private
+	printf "read 4k 4\ntask 1\nread 4k 8\n" >tasks.wl
+	start 100x30 "$FOLIOLAB run tasks.wl --no-settings --view tui"
+	see "0/[1-9][0-9]+ "
+	press End
+	see "([0-9]+)/\\1"
+	test_no_grep "cannot be played" screen
+	press q
 '
 
 test_done

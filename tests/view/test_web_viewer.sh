@@ -2,8 +2,8 @@
 # view/test_web_viewer.sh - the page of `export --format html` as a student uses it, in a browser.
 #
 # Proves that scrubbing, stepping, playing, every key of its list and every button do what they
-# say; that the page shows the moment it was made for; that a lab's answers wait to be asked for; that it asks nobody for anything and could
-# not; and that nothing goes wrong on its console.
+# say; that the page shows the moment it was made for; that a lab's answers wait to be asked for;
+# that it asks nobody for anything and could not; and that nothing goes wrong on its console.
 # Steps are strings.
 # shellcheck disable=SC2016,SC2034
 # shellcheck source=tests/lib.sh
@@ -172,7 +172,8 @@ test_expect_success 'a lab on the page: its answers are hidden until they are as
 	web_js "return document.querySelector(\"#lab .reveal\").previousElementSibling.textContent" >question
 	web_js "document.querySelector(\"#lab .reveal\").click();
 		return document.querySelector(\"#lab .answer\").textContent" >answer
-	# get_init_ra_size(): the next power of two, four times up to a 32nd of the most, twice up to a quarter.
+	# get_init_ra_size(): the next power of two, four times that up to a 32nd of the most,
+	# twice up to a quarter.
 	grep -oE "[0-9]+" question | awk "NR == 1 { max = \$1 } NR == 2 {
 		n = 1
 		while (n < \$1) n *= 2

@@ -38,7 +38,7 @@ enum gui_kept_what {
 /* All that these depend on; compared as bytes, so it has no holes. */
 struct gui_kept_key {
 	u64 events, from_ns, to_ns, pages;
-	u32 w, h, unit, card, bar, reader;
+	u32 w, h, unit, theme;
 };
 
 struct gui_kept {
@@ -154,7 +154,10 @@ void gui_kept_fini(struct gui *g);
 unsigned int gui_orders(const struct gui *g);
 
 /* ---- panel_lanes.c ---- */
-/* How many CPUs have lanes, the most of all machines; 0 where none has more than one. */
+/*
+ * How many CPUs have lanes, the most of all machines; 0 where none has more than one. Of a real
+ * kernel nobody knows.
+ */
 unsigned int gui_lanes(const struct gui *g);
 
 /* ---- map.c ---- */

@@ -15,9 +15,7 @@ struct gui_kept_key gui_kept_key(const struct gui *g, unsigned int m, struct box
 		.w = box.w,
 		.h = box.h,
 		.unit = g->unit,
-		.card = gui_card(g),
-		.bar = gui_ink(g, ROLE_BAR),
-		.reader = gui_fill(g, ROLE_READER),
+		.theme = g->view.theme,
 	};
 }
 

@@ -9,8 +9,12 @@ unsigned int gui_lanes(const struct gui *g)
 {
 	unsigned int n = 0;
 
-	for (unsigned int i = 0; i < g->view.nr; i++)
-		n = max(n, min(g->view.machines[i].scene.info->cpus, SCENE_CPUS + 0u));
+	for (unsigned int i = 0; i < g->view.nr; i++) {
+		const struct recording_info *info = g->view.machines[i].scene.info;
+
+		if (!info->source[0])
+			n = max(n, min(info->cpus, SCENE_CPUS + 0u));
+	}
 	return n > 1 ? n : 0;
 }
 
