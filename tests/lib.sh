@@ -80,19 +80,6 @@ test_expect_success()
 	fi
 }
 
-# test_expect_failure TITLE COMMANDS: a known breakage, kept so that its repair is noticed.
-test_expect_failure()
-{
-	test_count=$((test_count + 1))
-	test_run_ "$(test_text_ "$2")"
-	if [ "$test_rc" -eq 0 ]; then
-		test_failures=$((test_failures + 1))
-		echo "not ok $test_count - $1: works now, make it test_expect_success"
-	else
-		echo "not ok $test_count - $1 # TODO known breakage"
-	fi
-}
-
 # test_skip TITLE REASON: what cannot be tested here, and why.
 test_skip()
 {

@@ -199,6 +199,7 @@ static void indent(struct printing *p, unsigned int depth)
 		fputc('\t', p->f);
 }
 
+/* In pahole's words, XXX included: its output and ours are compared line by line. */
 static void print_gap(struct printing *p, u64 end, u64 start, unsigned int depth)
 {
 	struct gap g = gap_between(end, start);
